@@ -1,0 +1,300 @@
+"""Every message, typed and frozen; unknown fields, wrong types and wrong ranges are refused.
+
+The client says :class:`Hello` once and :class:`Command` from then on. The server says
+:class:`Welcome` once, then one :class:`Update` a tick with whatever it owes, and :class:`Bye`
+before it closes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta, Struct
+
+from sequoia_protocol.errors import Code
+from sequoia_protocol.room import (
+    AnySeenEvent,
+    Colour,
+    Number,
+    RoomSettings,
+    RoomView,
+    SeatNumber,
+)
+
+Text = Annotated[str, Meta(max_length=400)]
+Token = Annotated[str, Meta(min_length=16, max_length=64)]
+"""A random secret as text: a client's nonce, a seat key."""
+
+RoomCode = Annotated[str, Meta(min_length=1, max_length=16)]
+WireForest = Annotated[int, Meta(ge=0, le=12)]
+WireDie = Annotated[int, Meta(ge=0, le=6)]
+WireSums = tuple[WireForest, WireForest]
+"""Ascending sums, padded with 0 behind: always two numbers, so that no length tells anything."""
+
+WireDice = tuple[WireDie, WireDie, WireDie, WireDie, WireDie]
+"""Five dice, or five times 0 for none."""
+
+
+class _Message(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all: frozen, strict, told apart by the key ``type``."""
+
+
+class Hello(_Message, frozen=True, tag="hello"):
+    """The client's first message.
+
+    ``client`` is a nonce that the client draws when it starts; with a command's id it names that
+    command for good, over any number of links. ``program`` says what is speaking.
+    """
+
+    version: int
+    name: Text
+    client: Token
+    program: Text
+
+
+class Welcome(_Message, frozen=True, tag="welcome"):
+    """The server's answer to :class:`Hello`: the name as cleaned, and what the server offers."""
+
+    version: int
+    name: str
+    program: str
+    offers: tuple[str, ...]
+
+
+class Bye(_Message, frozen=True, tag="bye"):
+    """The server's last message on a link."""
+
+    code: str
+    text: str
+
+
+# What a client can ask for. First what needs no room.
+
+
+class ListRooms(_Message, frozen=True, tag="list_rooms"):
+    """Answered by :class:`Rooms`: the public rooms."""
+
+
+class CreateRoom(_Message, frozen=True, tag="create_room"):
+    """Make a room, become its host and sit down; answered by :class:`Entered`."""
+
+    settings: RoomSettings
+
+
+class JoinRoom(_Message, frozen=True, tag="join_room"):
+    """Enter a room; answered by :class:`Entered`.
+
+    To play means the first free seat or else the first bot's. To watch needs a room that allows
+    spectators.
+    """
+
+    code: RoomCode
+    watch: bool
+
+
+class ResumeSeat(_Message, frozen=True, tag="resume_seat"):
+    """Come back to a room as the person one was; answered by :class:`Entered` with a new key.
+
+    The key used stays valid until the new one has been.
+    """
+
+    code: RoomCode
+    person: Number
+    key: Token
+
+
+# In a room.
+
+
+class LeaveRoom(_Message, frozen=True, tag="leave_room"):
+    """Go. Who plays in a running game is away instead, and can come back with the seat key."""
+
+
+class Sit(_Message, frozen=True, tag="sit"):
+    """Take a free seat or a bot's; in a running game only a bot's that plays.
+
+    Answered by :class:`Entered` in a running game, since the seat's dice are now to be seen.
+    """
+
+    seat: SeatNumber
+
+
+class Stand(_Message, frozen=True, tag="stand"):
+    """Free one's seat; between games only. Declines a rematch as well."""
+
+
+class ChooseColour(_Message, frozen=True, tag="choose_colour"):
+    """Take a free colour; between games only."""
+
+    colour: Colour
+
+
+class AddBot(_Message, frozen=True, tag="add_bot"):
+    """The host's: seat a bot on a free seat."""
+
+    seat: SeatNumber
+
+
+class RemoveBot(_Message, frozen=True, tag="remove_bot"):
+    """The host's: free a bot's seat; between games only."""
+
+    seat: SeatNumber
+
+
+class Ready(_Message, frozen=True, tag="ready"):
+    """Be ready for the next game, or no longer. After a game it accepts the rematch."""
+
+    ready: bool
+
+
+class Start(_Message, frozen=True, tag="start"):
+    """The host's: begin with the seats that are ready, two at least."""
+
+
+class Chat(_Message, frozen=True, tag="chat"):
+    """Say a line to everybody in the room."""
+
+    text: Text
+
+
+class Kick(_Message, frozen=True, tag="kick"):
+    """The host's: put a person out. In a running game a bot takes their seat."""
+
+    person: Number
+
+
+class HandOver(_Message, frozen=True, tag="hand_over"):
+    """Give the seat of a person who is away for 30 s to a bot.
+
+    The host's, or anybody's in the room while the host is away.
+    """
+
+    seat: SeatNumber
+
+
+class ChoosePairs(_Message, frozen=True, tag="choose"):
+    """Seal a choice. ``turned`` is for a Sequoia; five times 0 turns none."""
+
+    sums: WireSums
+    turned: WireDice
+
+
+class TakeChoiceBack(_Message, frozen=True, tag="take_back"):
+    """Take the sealed choice back."""
+
+
+class GetRecord(_Message, frozen=True, tag="get_record"):
+    """Answered by :class:`Record`, once the game is over."""
+
+
+LobbyRequest: TypeAlias = ListRooms | CreateRoom | JoinRoom | ResumeSeat
+RoomRequest: TypeAlias = (
+    LeaveRoom
+    | Sit
+    | Stand
+    | ChooseColour
+    | AddBot
+    | RemoveBot
+    | Ready
+    | Start
+    | Chat
+    | Kick
+    | HandOver
+    | ChoosePairs
+    | TakeChoiceBack
+    | GetRecord
+)
+Request: TypeAlias = LobbyRequest | RoomRequest
+
+
+class Command(_Message, frozen=True, tag="command"):
+    """A request with its id, counting up from 1, and the deal that was on screen.
+
+    The deal matters for a choice and for taking it back; elsewhere it is only noted.
+    """
+
+    id: Annotated[int, Meta(ge=1, le=2**53)]
+    deal: Annotated[int, Meta(ge=0, le=2**53)]
+    request: Request
+
+
+# What the server answers; each command gets exactly one.
+
+
+class Done(_Message, frozen=True, tag="done"):
+    """It is done; ``number`` is that of the last event it caused, or of the last before it."""
+
+    id: Number
+    number: Number
+
+
+class Refused(_Message, frozen=True, tag="refused"):
+    """It is not done and changed nothing. ``text`` is a sentence for a person."""
+
+    id: Number
+    code: Code
+    text: str
+
+
+class RoomLine(_Message, frozen=True):
+    """One public room in the list: its host, seats in all, taken and held by bots, watchers."""
+
+    code: str
+    host: str
+    seats: Number
+    taken: Number
+    bots: Number
+    watching: Number
+    playing: bool
+    spectators: bool
+
+
+class Rooms(_Message, frozen=True, tag="rooms"):
+    """The public rooms."""
+
+    id: Number
+    rooms: tuple[RoomLine, ...]
+
+
+class Away(_Message, frozen=True):
+    """A person of the room whose link is down, and for how many seconds already."""
+
+    person: Number
+    seconds: Number
+
+
+class Entered(_Message, frozen=True, tag="entered"):
+    """One is in a room now: its whole view, the seat key to come back with, and who is away."""
+
+    id: Number
+    key: str
+    view: RoomView
+    away: tuple[Away, ...]
+
+
+class Record(_Message, frozen=True, tag="record"):
+    """The finished game as text (see :mod:`sequoia_rules.record`)."""
+
+    id: Number
+    text: str
+
+
+Answer: TypeAlias = Done | Refused | Rooms | Entered | Record
+
+
+class Update(Struct, frozen=True):
+    """All that one link is owed at the end of a tick.
+
+    Apply ``answers`` first, then ``events``, of which the first has ``number`` and each next one
+    more; events that a view already holds are passed over. ``away`` is None if nobody came or
+    went since the last update.
+    """
+
+    number: int
+    answers: tuple[Answer, ...] = ()
+    events: tuple[AnySeenEvent, ...] = ()
+    away: tuple[Away, ...] | None = None
+
+
+ClientMessage: TypeAlias = Hello | Command
+ServerMessage: TypeAlias = Welcome | Update | Bye

@@ -1,0 +1,386 @@
+"""What everybody in a room sees of it, the events that change it, and how they do.
+
+The server's room and every client's picture of it hold the same :class:`RoomState` and let
+:func:`advance` change it. A :class:`RoomView` adds what is one viewer's own: who they are, and
+their view of the game.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final, TypeAlias
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+from sequoia_rules.events import Ended, GameStartedSeen, SeenEvent
+from sequoia_rules.scoring import standings
+from sequoia_rules.values import MAX_SEATS, MIN_PLAYERS, Seat
+from sequoia_rules.view import GameView
+from sequoia_rules.view import fold as fold_game
+
+CHAT_LINES: Final = 50
+"""How many chat lines a room keeps."""
+
+SeatNumber = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
+SeatCount = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_SEATS)]
+Number = Annotated[int, Meta(ge=0)]
+
+
+class Colour(StrEnum):
+    """C1: the colours of the trees, in the order in which they are offered."""
+
+    PINK = "pink"
+    GREEN = "green"
+    BLUE = "blue"
+    GREY = "grey"
+    GOLD = "gold"
+
+
+class LeaveReason(StrEnum):
+    """Why a person is no longer in a room."""
+
+    LEFT = "left"
+    KICKED = "kicked"
+    GONE = "gone"
+
+
+class RoomSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a room's maker chooses. ``seats`` is 2 to 5; a public room is listed."""
+
+    public: bool = True
+    seats: SeatCount = MAX_SEATS
+    spectators: bool = True
+
+
+class Person(Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody in the room, seated or not. Ids count up from 1 and are never used again."""
+
+    id: Number
+    name: str
+
+
+class Seated(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who sits on a seat: a person by id, or a bot if ``person`` is None. Bots are ready."""
+
+    name: str
+    colour: Colour
+    person: Number | None
+    ready: bool
+
+
+class Player(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who plays a seat of the current or last game; it stays when they leave after the end."""
+
+    seat: SeatNumber
+    name: str
+    colour: Colour
+    person: Number | None
+
+
+class Score(Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of the evening's running score; ``person`` is None for a bot."""
+
+    name: str
+    person: Number | None
+    games: Number
+    wins: Number
+    points: Number
+
+
+class ChatLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """A line somebody said."""
+
+    person: Number
+    name: str
+    text: str
+
+
+class RoomState(Struct, frozen=True, forbid_unknown_fields=True):
+    """The open part of a room.
+
+    ``people`` ascend by id. ``host`` is a person's id, or None in a room without people.
+    ``seats`` always has five entries; those at or past ``settings.seats`` are None. ``playing``
+    is true from a game's start to its end. ``players`` are those of the current or last game.
+    """
+
+    code: str
+    settings: RoomSettings
+    people: tuple[Person, ...] = ()
+    host: Number | None = None
+    seats: tuple[Seated | None, ...] = (None,) * MAX_SEATS
+    playing: bool = False
+    players: tuple[Player, ...] = ()
+    scores: tuple[Score, ...] = ()
+    chat: tuple[ChatLine, ...] = ()
+
+    def person(self, person: int) -> Person | None:
+        """Find a person by id."""
+        return next((other for other in self.people if other.id == person), None)
+
+    def seat_of(self, person: int) -> Seat | None:
+        """Find the seat on which a person sits."""
+        for seat, seated in enumerate(self.seats):
+            if seated is not None and seated.person == person:
+                return seat
+        return None
+
+    def player(self, seat: Seat) -> Player | None:
+        """Find who plays a seat in the current or last game."""
+        return next((player for player in self.players if player.seat == seat), None)
+
+    @property
+    def ready_seats(self) -> tuple[Seat, ...]:
+        """Seats that would play if a game started now."""
+        return tuple(
+            seat for seat, seated in enumerate(self.seats) if seated is not None and seated.ready
+        )
+
+    @property
+    def free_seats(self) -> tuple[Seat, ...]:
+        """Seats on which nobody sits."""
+        return tuple(seat for seat in range(self.settings.seats) if self.seats[seat] is None)
+
+    @property
+    def bot_seats(self) -> tuple[Seat, ...]:
+        """Seats on which a bot sits."""
+        return tuple(
+            seat
+            for seat, seated in enumerate(self.seats)
+            if seated is not None and seated.person is None
+        )
+
+    @property
+    def free_colours(self) -> tuple[Colour, ...]:
+        """Colours that nobody has, in the order in which they are offered."""
+        taken = {seated.colour for seated in self.seats if seated is not None}
+        return tuple(colour for colour in Colour if colour not in taken)
+
+
+class _Event(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the room's own events; each is public."""
+
+
+class PersonEntered(_Event, frozen=True, tag="person_entered"):
+    """Somebody came in, without a seat yet."""
+
+    person: Number
+    name: str
+
+
+class PersonLeft(_Event, frozen=True, tag="person_left"):
+    """Somebody is gone; a seat of theirs is free."""
+
+    person: Number
+    reason: LeaveReason
+
+
+class SeatTaken(_Event, frozen=True, tag="seat_taken"):
+    """A person sits down; on a bot's seat the bot goes. A seat they had before is free."""
+
+    seat: SeatNumber
+    person: Number
+    colour: Colour
+
+
+class SeatFreed(_Event, frozen=True, tag="seat_freed"):
+    """A person stands up, or a bot is removed."""
+
+    seat: SeatNumber
+
+
+class BotSeated(_Event, frozen=True, tag="bot_seated"):
+    """A bot sits down; on a person's seat that person now watches."""
+
+    seat: SeatNumber
+    name: str
+    colour: Colour
+
+
+class ColourChosen(_Event, frozen=True, tag="colour_chosen"):
+    """A seat has another colour; only between games."""
+
+    seat: SeatNumber
+    colour: Colour
+
+
+class ReadyChanged(_Event, frozen=True, tag="ready_changed"):
+    """A seat is ready for the next game, or no longer."""
+
+    seat: SeatNumber
+    ready: bool
+
+
+class HostChanged(_Event, frozen=True, tag="host_changed"):
+    """Another person is the room's host."""
+
+    person: Number
+
+
+class Chatted(_Event, frozen=True, tag="chatted"):
+    """Somebody said something; stamped by the server."""
+
+    person: Number
+    name: str
+    text: str
+
+
+RoomEvent: TypeAlias = (
+    PersonEntered
+    | PersonLeft
+    | SeatTaken
+    | SeatFreed
+    | BotSeated
+    | ColourChosen
+    | ReadyChanged
+    | HostChanged
+    | Chatted
+)
+
+AnySeenEvent: TypeAlias = RoomEvent | SeenEvent
+"""Every numbered event as it goes over the wire."""
+
+
+class RoomView(Struct, frozen=True, forbid_unknown_fields=True):
+    """A room as one person sees it.
+
+    ``you`` is that person's id, ``number`` the last event in it. ``game`` is the current or last
+    game as their seat sees it, or as a spectator does, or None before the first.
+    """
+
+    you: Number
+    number: Number
+    room: RoomState
+    game: GameView | None
+
+    @property
+    def seat(self) -> Seat | None:
+        """The seat on which this person sits."""
+        return self.room.seat_of(self.you)
+
+    @property
+    def is_host(self) -> bool:
+        """Whether this person is the room's host."""
+        return self.room.host == self.you
+
+    @property
+    def deal(self) -> int:
+        """The deal that a command sent now is for; 0 before the room's first game."""
+        return 0 if self.game is None else self.game.public.deal
+
+
+def fold(view: RoomView, event: AnySeenEvent) -> RoomView:
+    """Apply the next numbered event to a person's view.
+
+    A person who takes over a bot's seat in a game sees its dice only in the whole view that
+    answers the command; folding keeps the spectator's view they had.
+
+    Raises:
+        ValueError: the event cannot follow here.
+    """
+    room = advance(view.room, event)
+    game = view.game
+    if isinstance(event, SeenEvent):
+        if isinstance(event, GameStartedSeen):
+            seat = room.seat_of(view.you)
+            game = GameView(viewer=seat if seat in event.seats else None)
+        elif game is None:
+            raise ValueError(f"{type(event).__name__} before any game")
+        game = fold_game(game, event)
+    elif isinstance(event, BotSeated) and game is not None and game.viewer == event.seat:
+        game = GameView(None, game.public)
+    return RoomView(view.you, view.number + 1, room, game)
+
+
+def advance(room: RoomState, event: AnySeenEvent) -> RoomState:
+    """Apply what everybody sees of an event to the room itself."""
+    match event:
+        case PersonEntered(person, name):
+            return replace(room, people=(*room.people, Person(person, name)))
+        case PersonLeft(person):
+            people = tuple(other for other in room.people if other.id != person)
+            host = None if room.host == person else room.host
+            return replace(_without(room, person), people=people, host=host)
+        case SeatTaken(seat, person, colour):
+            who = room.person(person)
+            name = "" if who is None else who.name
+            return _seated(_without(room, person), seat, Seated(name, colour, person, ready=False))
+        case SeatFreed(seat):
+            return _seated(room, seat, None)
+        case BotSeated(seat, name, colour):
+            return _seated(room, seat, Seated(name, colour, None, ready=True))
+        case ColourChosen(seat, colour):
+            return _changed(room, seat, colour=colour)
+        case ReadyChanged(seat, ready):
+            return _changed(room, seat, ready=ready)
+        case HostChanged(person):
+            return replace(room, host=person)
+        case Chatted(person, name, text):
+            return replace(room, chat=(*room.chat, ChatLine(person, name, text))[-CHAT_LINES:])
+        case GameStartedSeen(seats):
+            players = tuple(
+                Player(seat, seated.name, seated.colour, seated.person)
+                for seat in seats
+                if (seated := room.seats[seat]) is not None
+            )
+            return replace(room, playing=True, players=players)
+        case Ended():
+            return _ended(room, event)
+        case _:
+            return room
+
+
+def _seated(room: RoomState, seat: Seat, seated: Seated | None) -> RoomState:
+    seats = (*room.seats[:seat], seated, *room.seats[seat + 1 :])
+    players = room.players
+    if room.playing and seated is not None:
+        players = tuple(
+            Player(seat, seated.name, seated.colour, seated.person)
+            if player.seat == seat
+            else player
+            for player in players
+        )
+    return replace(room, seats=seats, players=players)
+
+
+def _without(room: RoomState, person: int) -> RoomState:
+    seat = room.seat_of(person)
+    return room if seat is None else _seated(room, seat, None)
+
+
+def _changed(
+    room: RoomState, seat: Seat, *, colour: Colour | None = None, ready: bool | None = None
+) -> RoomState:
+    seated = room.seats[seat]
+    if seated is None:
+        raise ValueError(f"nobody sits on seat {seat}")
+    return _seated(
+        room,
+        seat,
+        replace(
+            seated,
+            colour=seated.colour if colour is None else colour,
+            ready=seated.ready if ready is None else ready,
+        ),
+    )
+
+
+def _ended(room: RoomState, event: Ended) -> RoomState:
+    """Close the game: persons are asked again whether they are ready, the score goes on."""
+    points = dict(event.points)
+    winners = {line.seat for line in standings(points) if line.place == 1}
+    scores = {(score.person, score.name): score for score in room.scores}
+    for player in room.players:
+        key = (player.person, player.name)
+        old = scores.get(key, Score(player.name, player.person, 0, 0, 0))
+        scores[key] = Score(
+            player.name,
+            player.person,
+            old.games + 1,
+            old.wins + (player.seat in winners),
+            old.points + points.get(player.seat, 0),
+        )
+    seats = tuple(
+        None if seated is None else replace(seated, ready=seated.person is None)
+        for seated in room.seats
+    )
+    return replace(room, playing=False, seats=seats, scores=tuple(scores.values()))

@@ -1,0 +1,58 @@
+"""Facts that widgets and screens post upwards; none of them says what shall be done about it."""
+
+from __future__ import annotations
+
+from sequoia_protocol.messages import Request
+from sequoia_rules.values import Dice, Seat, Sums
+from textual.message import Message
+
+
+class PairingShown(Message):
+    """Another entry of the pairing list is highlighted; None if none is."""
+
+    def __init__(self, sums: Sums | None) -> None:
+        super().__init__()
+        self.sums = sums
+
+
+class PairingChosen(Message):
+    """The player sealed an entry of the pairing list that belongs to this deal."""
+
+    def __init__(self, sums: Sums, turned: Dice | None, deal: int) -> None:
+        super().__init__()
+        self.sums = sums
+        self.turned = turned
+        self.deal = deal
+
+
+class ChoiceTakenBack(Message):
+    """The player asked for the sealed choice of this deal back."""
+
+    def __init__(self, deal: int) -> None:
+        super().__init__()
+        self.deal = deal
+
+
+class ChatWritten(Message):
+    """The player finished a chat line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class SeatPicked(Message):
+    """A seat in a list of seats was clicked or entered."""
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__()
+        self.seat = seat
+
+
+class RequestMade(Message):
+    """A screen's request to the server, for the deal that was on screen (0 outside games)."""
+
+    def __init__(self, request: Request, deal: int = 0) -> None:
+        super().__init__()
+        self.request = request
+        self.deal = deal

@@ -1,0 +1,1 @@
+"""The game server: rooms, connections, the journal and the bots."""
