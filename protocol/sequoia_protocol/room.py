@@ -13,7 +13,6 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 from sequoia_rules.events import Ended, GameStartedSeen, SeenEvent
-from sequoia_rules.scoring import standings
 from sequoia_rules.values import MAX_SEATS, MIN_PLAYERS, Seat
 from sequoia_rules.view import GameView
 from sequoia_rules.view import fold as fold_game
@@ -367,7 +366,7 @@ def _changed(
 def _ended(room: RoomState, event: Ended) -> RoomState:
     """Close the game: persons are asked again whether they are ready, the score goes on."""
     points = dict(event.points)
-    winners = {line.seat for line in standings(points) if line.place == 1}
+    best = max(points.values())
     scores = {(score.person, score.name): score for score in room.scores}
     for player in room.players:
         key = (player.person, player.name)
@@ -376,8 +375,8 @@ def _ended(room: RoomState, event: Ended) -> RoomState:
             player.name,
             player.person,
             old.games + 1,
-            old.wins + (player.seat in winners),
-            old.points + points.get(player.seat, 0),
+            old.wins + (points[player.seat] == best),
+            old.points + points[player.seat],
         )
     seats = tuple(
         None if seated is None else replace(seated, ready=seated.person is None)
