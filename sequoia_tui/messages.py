@@ -56,3 +56,19 @@ class RequestMade(Message):
         super().__init__()
         self.request = request
         self.deal = deal
+
+
+class MenuAsked(Message):
+    """The player wants the menu: resume, rules, settings, leave, quit."""
+
+
+class HelpAsked(Message):
+    """The player wants to know which keys work on this screen."""
+
+
+class LeaveAsked(Message):
+    """The player wants to leave the room."""
+
+
+class RoomAsked(Message):
+    """The player wants to see the room and its seats; possible between games."""

@@ -16,6 +16,7 @@ class Code(StrEnum):
     OUT_OF_ORDER = "out_of_order"
     REPLACED = "replaced"
     SERVER_CLOSING = "server_closing"
+    ROOM_CLOSED = "room_closed"
     # About rooms and seats.
     NO_SUCH_ROOM = "no_such_room"
     ROOM_FULL = "room_full"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 
 from sequoia_rules.commands import Choose, Command, Deal, SeatCommand, StartGame, TakeBack
-from sequoia_rules.errors import IllegalCommand, InvalidCommand
+from sequoia_rules.errors import IllegalCommand, InvalidCommand, RuleViolation
 from sequoia_rules.events import (
     Award,
     Chosen,
@@ -26,7 +26,7 @@ from sequoia_rules.events import (
 from sequoia_rules.phases import CHOICE_PHASES, Phase
 from sequoia_rules.public import PublicState, advance
 from sequoia_rules.scoring import settle
-from sequoia_rules.state import GameState
+from sequoia_rules.state import NOTHING, GameState
 from sequoia_rules.values import (
     FIRST_TOKENS,
     FORESTS,
@@ -56,14 +56,14 @@ def new_game() -> GameState:
 
 
 def legal_commands(state: GameState, seat: Seat) -> tuple[SeatCommand, ...]:
-    """List what a seat may do now; empty where it is not asked.
+    """List what a seat may do now; empty where it is not asked, or does not play.
 
     After a Sequoia (R2) there is one command for each reachable set of sums, with as few dice
     turned as it takes; other ways to turn to the same sums are legal too.
     """
     public = state.public
-    dice = state.rolls[seat]
-    if public.phase not in CHOICE_PHASES or dice is None:
+    dice = state.rolls[seat] if seat in public.rolling else None
+    if dice is None:
         return ()
     if state.choices[seat] is not None:
         return (TakeBack(seat),)
@@ -96,7 +96,8 @@ def forced_none(public: PublicState, seat: Seat, dice: Dice) -> bool:
 def decide(state: GameState, command: Command) -> tuple[Event, ...]:
     """Tell what a command leads to, without changing anything.
 
-    The last choice of a deal also reveals, and scores or ends the game where that is due.
+    The last choice of a deal also reveals, and scores or ends the game where that is due. A
+    Sequoia "turned" to the very dice that fell was not turned: the event then says None (R2).
 
     Raises:
         InvalidCommand: no state of any game allows it.
@@ -111,7 +112,7 @@ def decide(state: GameState, command: Command) -> tuple[Event, ...]:
             return _choose(state, command)
         case TakeBack(seat):
             _check_seat(seat)
-            _check_asked(state, seat, "R5")
+            _check_asked(state, seat, "take back", "R5")
             if state.choices[seat] is None:
                 raise IllegalCommand(f"seat {seat} has no sealed choice", paragraph="R5")
             return (TakenBack(seat),)
@@ -123,42 +124,43 @@ def evolve(state: GameState, event: Event) -> GameState:
     Raises:
         ValueError: the event cannot follow here (see :mod:`sequoia_rules.phases`).
     """
-    state = replace(state, public=advance(state.public, redact(event, None)))
+    public = advance(state.public, redact(event, None))
     match event:
         case GameStarted(_, first_tokens, second_tokens):
-            return GameState(state.public, first_tokens, second_tokens)
+            return GameState(public, first_tokens, second_tokens)
         case Dealt(_, rolls):
             by_seat = dict(rolls)
             dice = tuple(by_seat.get(seat) for seat in range(MAX_SEATS))
-            return replace(state, rolls=dice, choices=(None,) * MAX_SEATS)
+            return replace(state, public=public, rolls=dice, choices=NOTHING)
         case Chosen(seat, choice):
-            return replace(state, choices=_with(state.choices, seat, choice))
+            return replace(state, public=public, choices=_with(state.choices, seat, choice))
         case TakenBack(seat):
-            return replace(state, choices=_with(state.choices, seat, None))
+            return replace(state, public=public, choices=_with(state.choices, seat, None))
         case Revealed():
-            return replace(state, rolls=(None,) * MAX_SEATS, choices=(None,) * MAX_SEATS)
+            return replace(state, public=public, rolls=NOTHING, choices=NOTHING)
         case _:
-            return state
+            return replace(state, public=public)
 
 
 def _start(state: GameState, command: StartGame) -> tuple[Event, ...]:
     seats = command.seats
     for seat in seats:
         _check_seat(seat)
-    if list(seats) != sorted(set(seats)) or len(seats) < MIN_PLAYERS:
-        raise InvalidCommand(f"seats {seats} are not 2 to 5 ascending seats", paragraph="C1")
-    if tuple(sorted(command.first_tokens)) != FIRST_TOKENS:
-        raise InvalidCommand(
-            f"first tokens {command.first_tokens} are not those of the box", paragraph="C3"
-        )
-    if tuple(sorted(command.second_tokens)) != SECOND_TOKENS:
-        raise InvalidCommand(
-            f"second tokens {command.second_tokens} are not those of the box", paragraph="C3"
-        )
+    _check_seats(seats, "C1")
+    for kind, tokens, box in (
+        ("first", command.first_tokens, FIRST_TOKENS),
+        ("second", command.second_tokens, SECOND_TOKENS),
+    ):
+        if tuple(sorted(tokens)) != box:
+            raise InvalidCommand(
+                f"the {kind}-place tokens {_text(tokens)} are not those of the box", paragraph="C3"
+            )
     if command.deal < 0:
-        raise InvalidCommand(f"deal {command.deal} is below 0", paragraph="R1")
+        raise InvalidCommand(f"a room has not had {command.deal} deals", paragraph="R1")
     if state.public.phase is not Phase.SETUP:
-        raise IllegalCommand(f"the game is already in phase {state.public.phase}", paragraph="S1")
+        raise IllegalCommand(
+            f"this game has begun already, it is in phase {state.public.phase}", paragraph="S1"
+        )
     return (GameStarted(seats, command.first_tokens, command.second_tokens, command.deal),)
 
 
@@ -166,14 +168,21 @@ def _deal(state: GameState, command: Deal) -> tuple[Event, ...]:
     for seat, dice in command.rolls:
         _check_seat(seat)
         _check_dice(dice, "R1")
-    due = state.public.next_to_roll
     seats = tuple(seat for seat, _ in command.rolls)
-    if not due or seats != due:
+    _check_seats(seats, "R1")
+    public = state.public
+    due = public.next_to_roll
+    paragraph = "T5" if public.ties else "R1"
+    if not due:
         raise IllegalCommand(
-            f"a roll for seats {seats} is not due, but one for {due}",
-            paragraph="T5" if state.public.ties else "R1",
+            f"no roll is due in phase {public.phase}, for seats {_text(seats)} or others",
+            paragraph=paragraph,
         )
-    return (Dealt(state.public.deal + 1, command.rolls),)
+    if seats != due:
+        raise IllegalCommand(
+            f"seats {_text(due)} have to roll now, not {_text(seats)}", paragraph=paragraph
+        )
+    return (Dealt(public.deal + 1, command.rolls),)
 
 
 def _choose(state: GameState, command: Choose) -> tuple[Event, ...]:
@@ -182,30 +191,28 @@ def _choose(state: GameState, command: Choose) -> tuple[Event, ...]:
     _check_sums(sums)
     if turned is not None:
         _check_dice(turned, "R2")
-    dice = _check_asked(state, seat, "R4")
+        if sums not in _makeable(turned):
+            raise _do_not_make(turned, sums, InvalidCommand, "R3")
+    public = state.public
+    tiebreak = public.phase is Phase.TIEBREAK
+    dice = _check_asked(state, seat, "choose", "T5" if tiebreak else "R4")
     if state.choices[seat] is not None:
         raise IllegalCommand(f"seat {seat} has already chosen; take it back first", paragraph="R5")
     if turned is not None and not is_sequoia(dice):
-        raise IllegalCommand(f"{_text(dice)} is no Sequoia, no die may be turned", paragraph="R2")
-    public = state.public
-    lying = dice if turned is None else turned
-    if public.phase is Phase.CHOOSING:
-        if len(sums) != 2:
-            raise IllegalCommand(
-                f"a round takes two pairs, not {len(sums)}: {_text(sums)}", paragraph="R3"
-            )
-    else:
+        raise IllegalCommand(
+            f"{_text(dice)} is no Sequoia: it cannot be turned to {_text(turned)}", paragraph="R2"
+        )
+    if tiebreak:
         for forest in sums:
             if forest not in public.tied_forests(seat):
-                raise IllegalCommand(f"seat {seat} is not tied on {forest}", paragraph="T5")
+                raise IllegalCommand(f"seat {seat} is not tied on forest {forest}", paragraph="T5")
         if len(set(sums)) != len(sums):
-            raise IllegalCommand(f"{_text(sums)} is one forest twice", paragraph="T5")
-    if all(way.sums != sums for way in ways(public, seat, lying)):
-        raise IllegalCommand(
-            f"the dice {_text(lying)} do not make {_text(sums)}",
-            paragraph="R3" if public.phase is Phase.CHOOSING else "T5",
-        )
-    chosen = Chosen(seat, Choice(sums, turned))
+            raise IllegalCommand(f"{_text(sums)} are not two different forests", paragraph="T5")
+    elif len(sums) != 2:
+        raise IllegalCommand(f"a round takes two pairs, not {_text(sums)}", paragraph="R3")
+    if all(way.sums != sums for way in ways(public, seat, turned or dice)):
+        raise _do_not_make(turned or dice, sums, IllegalCommand, "T5" if tiebreak else "R3")
+    chosen = Chosen(seat, Choice(sums, None if turned == dice else turned))
     if public.awaited != (seat,):
         return (chosen,)
     return (chosen, *_after_last_choice(evolve(state, chosen)))
@@ -275,6 +282,13 @@ def _check_seat(seat: Seat) -> None:
         raise InvalidCommand(f"there is no seat {seat}", paragraph="C1")
 
 
+def _check_seats(seats: tuple[Seat, ...], paragraph: str) -> None:
+    if list(seats) != sorted(set(seats)) or len(seats) < MIN_PLAYERS:
+        raise InvalidCommand(
+            f"seats {_text(seats)} are not 2 to 5 ascending seats", paragraph=paragraph
+        )
+
+
 def _check_dice(dice: tuple[int, ...], paragraph: str) -> None:
     if len(dice) != 5 or not all(1 <= die <= 6 for die in dice):
         raise InvalidCommand(f"{_text(dice)} are not five dice", paragraph=paragraph)
@@ -290,13 +304,29 @@ def _check_sums(sums: Sums) -> None:
         raise InvalidCommand(f"the sums {_text(sums)} do not ascend", paragraph="R3")
 
 
-def _check_asked(state: GameState, seat: Seat, paragraph: str) -> Dice:
+def _check_asked(state: GameState, seat: Seat, deed: str, paragraph: str) -> Dice:
+    public = state.public
+    if public.phase not in CHOICE_PHASES:
+        raise IllegalCommand(
+            f"seat {seat} cannot {deed} in phase {public.phase}", paragraph=paragraph
+        )
     dice = state.rolls[seat]
-    if state.public.phase not in CHOICE_PHASES:
-        raise IllegalCommand(f"nobody chooses in phase {state.public.phase}", paragraph=paragraph)
     if dice is None:
-        raise IllegalCommand(f"seat {seat} has no roll in this deal", paragraph=paragraph)
+        raise IllegalCommand(
+            f"seat {seat} cannot {deed}: it has no roll in this deal", paragraph=paragraph
+        )
     return dice
+
+
+def _makeable(dice: Dice) -> set[Sums]:
+    """Give all that five dice make in a round or, tied everywhere, in a tie-break."""
+    return {way.sums for way in (*pairings(dice), *placements(dice, FORESTS))}
+
+
+def _do_not_make(
+    dice: Dice, sums: Sums, kind: type[RuleViolation], paragraph: str
+) -> RuleViolation:
+    return kind(f"the dice {_text(dice)} do not make {_text(sums)}", paragraph=paragraph)
 
 
 def _text(numbers: tuple[int, ...]) -> str:

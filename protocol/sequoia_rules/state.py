@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from sequoia_rules.public import PublicState
 from sequoia_rules.values import MAX_SEATS, Choice, Dice
+
+NOTHING: Final = (None,) * MAX_SEATS
+"""No seat has a roll, or a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,5 +22,5 @@ class GameState:
     public: PublicState = field(default_factory=PublicState)
     first_tokens: tuple[int, ...] = ()
     second_tokens: tuple[int, ...] = ()
-    rolls: tuple[Dice | None, ...] = (None,) * MAX_SEATS
-    choices: tuple[Choice | None, ...] = (None,) * MAX_SEATS
+    rolls: tuple[Dice | None, ...] = NOTHING
+    choices: tuple[Choice | None, ...] = NOTHING

@@ -42,6 +42,13 @@ FIRST_TOKENS: Final = (2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6)
 SECOND_TOKENS: Final = (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)
 """C3: the second-place tokens, ascending; 12 points."""
 
+_TWO_OF_FIVE: Final = tuple(combinations(range(5), 2))
+_FOUR_OF_FIVE: Final = tuple(
+    (first, second, tuple({0, 1, 2, 3, 4}.difference(first, second)))
+    for first, second in combinations(_TWO_OF_FIVE, 2)
+    if not {*first} & {*second}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -86,14 +93,11 @@ def pairings(dice: Dice) -> tuple[Pairing, ...]:
     [(2, 2), (2, 7)]
     """
     found: dict[Sums, Pairing] = {}
-    for first in combinations(range(5), 2):
-        for second in combinations(range(5), 2):
-            if second <= first or set(first) & set(second):
-                continue
-            ways = sorted((dice[i] + dice[j], (i, j)) for i, j in (first, second))
-            sums = (ways[0][0], ways[1][0])
-            if sums not in found:
-                found[sums] = _pairing(sums, tuple(pair for _, pair in ways))
+    for a, b, spare in _FOUR_OF_FIVE:
+        low, high = dice[a[0]] + dice[a[1]], dice[b[0]] + dice[b[1]]
+        sums, pairs = ((low, high), (a, b)) if low <= high else ((high, low), (b, a))
+        if sums not in found:
+            found[sums] = Pairing(sums, pairs, spare)
     return tuple(found[sums] for sums in sorted(found))
 
 
@@ -107,17 +111,17 @@ def placements(dice: Dice, tied: Collection[Forest]) -> tuple[Pairing, ...]:
     [(2, 7), (2,), (7,), ()]
     """
     found: dict[Sums, Pairing] = {}
-    pairs = list(combinations(range(5), 2))
-    for i, j in pairs:
+    for i, j in _TWO_OF_FIVE:
         forest = dice[i] + dice[j]
         if forest in tied:
-            found.setdefault((forest,), _pairing((forest,), ((i, j),)))
+            spare = tuple(other for other in range(5) if other not in (i, j))
+            found.setdefault((forest,), Pairing((forest,), ((i, j),), spare))
     for way in pairings(dice):
         low, high = way.sums
         if low != high and low in tied and high in tied:
             found[way.sums] = way
     order = sorted(found, key=lambda sums: (-len(sums), sums))
-    return (*(found[sums] for sums in order), _pairing((), ()))
+    return (*(found[sums] for sums in order), Pairing((), (), (0, 1, 2, 3, 4)))
 
 
 def turns_for(sums: Sums, face: Die) -> Dice | None:
@@ -134,8 +138,3 @@ def turns_for(sums: Sums, face: Die) -> Dice | None:
     dice += [face] * (5 - len(dice))
     turned: Dice = (dice[0], dice[1], dice[2], dice[3], dice[4])
     return None if set(turned) == {face} else turned
-
-
-def _pairing(sums: Sums, pairs: tuple[tuple[int, int], ...]) -> Pairing:
-    used = {position for pair in pairs for position in pair}
-    return Pairing(sums, pairs, tuple(i for i in range(5) if i not in used))

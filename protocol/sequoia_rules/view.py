@@ -23,7 +23,7 @@ from sequoia_rules.events import (
 )
 from sequoia_rules.public import PublicState, advance
 from sequoia_rules.state import GameState
-from sequoia_rules.values import Choice, Dice, Seat, is_sequoia
+from sequoia_rules.values import MAX_SEATS, Choice, Dice, Seat, is_sequoia
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,15 @@ class GameView:
 
 
 def view_for(state: GameState, seat: Seat | None) -> GameView:
-    """Show a state to a seat, or to a spectator (None)."""
+    """Show a state to a seat, or to a spectator (None).
+
+    Raises:
+        ValueError: there is no such seat. (-1 would otherwise be the last one.)
+    """
     if seat is None:
         return GameView(None, state.public)
+    if not 0 <= seat < MAX_SEATS:
+        raise ValueError(f"there is no seat {seat}")
     return GameView(seat, state.public, state.rolls[seat], state.choices[seat])
 
 

@@ -1,0 +1,485 @@
+"""The only door out: it connects, resumes, resends, and folds what comes into a view.
+
+A :class:`Connection` is one stay at one server, over any number of links. Whatever happens to a
+link, the last view stays; the connection comes back by itself as the person it was and sends
+again, in order and under the same ids, what has no answer yet. It knows no screen: it tells a
+:class:`Listener` what happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Protocol
+
+from sequoia_protocol import PROTOCOL_VERSION
+from sequoia_protocol.codec import decode_server, encode
+from sequoia_protocol.errors import Code, PeerError, VersionMismatch
+from sequoia_protocol.messages import (
+    Answer,
+    Away,
+    Bye,
+    Command,
+    CreateRoom,
+    Entered,
+    Hello,
+    JoinRoom,
+    LeaveRoom,
+    ListRooms,
+    Refused,
+    Request,
+    ResumeSeat,
+    Update,
+    Welcome,
+)
+from sequoia_protocol.room import AnySeenEvent, LeaveReason, PersonLeft, RoomView, fold
+
+from sequoia_tui import version
+from sequoia_tui.link import Link, LinkState
+from sequoia_tui.transports import Transport, TransportError
+
+ANSWER_TIMEOUT: Final = 8.0
+"""Seconds that a server may take to welcome, or to give a seat back."""
+
+STEADY: Final = 5.0
+"""Seconds online after which a link that is lost again is a new trouble, not the old one."""
+
+PATIENCE: Final = 3
+"""How often in a row a server may say what cannot follow before we give up on it."""
+
+_LATENCY_EVERY: Final = 2.0
+_LAST_WORDS: Final = 0.2
+_LOBBY_REQUESTS = (ListRooms, CreateRoom, JoinRoom)
+_logger = logging.getLogger(__name__)
+
+
+class Ending(StrEnum):
+    """Why a connection is over for good."""
+
+    FAILED = "failed"
+    """It never came to be; the sentence says what to do."""
+    VERSION = "version"
+    BAD_NAME = "bad_name"
+    REPLACED = "replaced"
+    """The same seat is open elsewhere, and that one counts."""
+    BROKEN = "broken"
+    """The two ends do not understand each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A server to go to: its name as the screen shows it, and how to make a link to it."""
+
+    name: str
+    dial: Callable[[], Transport]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SeatKey:
+    """What it takes to come back to a room. It has no repr, so that no log can show the key."""
+
+    code: str
+    person: int
+    key: str
+
+
+class Listener(Protocol):
+    """Who is told what happens. Each call comes from the event loop and must not take long."""
+
+    def on_link(self, link: Link) -> None:
+        """Hear that the link is different now."""
+
+    def on_view(
+        self, view: RoomView, events: Sequence[AnySeenEvent], away: Mapping[int, float]
+    ) -> None:
+        """Hear that there is a new view; the events that led to it, none for a whole one."""
+
+    def on_out(self, sentence: str) -> None:
+        """Hear that one is in no room any more; no sentence if that was asked for."""
+
+    def on_end(self, ending: Ending, sentence: str) -> None:
+        """Hear that the connection is over for good."""
+
+
+class _Over(Exception):
+    """Ends the connection: an ending and its sentence."""
+
+    def __init__(self, ending: Ending, sentence: str) -> None:
+        super().__init__(sentence)
+        self.ending = ending
+
+
+class _OutOfStep(Exception):
+    """The server told of events that cannot follow the view that is here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A command without an answer."""
+
+    request: Request
+    data: bytes
+    answer: asyncio.Future[Answer]
+
+
+def backoff(attempt: int) -> float:
+    """Give the seconds to wait before a try: 0.3 at first, 8 at most, never the same for all."""
+    return random.uniform(0.3, min(8.0, 0.45 * 2.0**attempt))
+
+
+class Connection:
+    """One stay at one server; see the module for what it promises.
+
+    Start :meth:`run` as a task. Requests may be made at once; they wait for the link. ``seat``
+    is what brings one back to a room that was left.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        name: str,
+        listener: Listener,
+        *,
+        seat: SeatKey | None = None,
+        delay: Callable[[int], float] = backoff,
+    ) -> None:
+        self.place = place
+        self.name = name
+        self.link = Link(LinkState.CONNECTING, place.name)
+        self.view: RoomView | None = None
+        self.away: Mapping[int, float] = {}
+        self.seat = seat
+        self._listener = listener
+        self._delay = delay
+        self._client = secrets.token_urlsafe(16)
+        self._last_id = 0
+        self._asked: dict[int, _Asked] = {}
+        self._outbox: asyncio.Queue[bytes] | None = None
+        self._resume: tuple[int, asyncio.Future[Answer]] | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._welcomed = False
+        self._online_since = 0.0
+        self._missteps = 0
+        self._over = False
+
+    @property
+    def waiting(self) -> tuple[Request, ...]:
+        """The requests that have no answer yet, oldest first."""
+        return tuple(asked.request for asked in self._asked.values())
+
+    def request(self, request: Request, deal: int = 0) -> asyncio.Future[Answer]:
+        """Ask for something; the future always ends with an answer.
+
+        ``deal`` is the one that was on screen. If the connection is or comes to be over, the
+        answer is a refusal made here.
+        """
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        if self._over:
+            answer.set_result(_closed())
+            return answer
+        number, data = self._command(request, deal)
+        self._asked[number] = _Asked(request, data, answer)
+        if self._outbox is not None:
+            self._outbox.put_nowait(data)
+        return answer
+
+    async def run(self) -> None:
+        """Be connected until :meth:`close`, or until it cannot be any longer."""
+        self._task = asyncio.current_task()
+        try:
+            await self._run()
+        except _Over as over:
+            self._end(over.ending, str(over))
+        except Exception:
+            # Whatever is wrong in here must not take the screen down with it.
+            _logger.exception("the connection failed")
+            self._end(Ending.BROKEN, "Something went wrong in this program's own connection.")
+        finally:
+            self._finish()
+
+    async def close(self) -> None:
+        """End the connection without a word to the listener."""
+        self._finish()
+        task = self._task
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _run(self) -> None:
+        attempt = 0
+        while not self._over:
+            reason, at_once = await self._one_link()
+            if not self._welcomed:
+                raise _Over(Ending.FAILED, reason)
+            if time.monotonic() - self._online_since > STEADY:
+                attempt = 0
+            if not at_once:
+                await self._pause(self._delay(attempt), reason)
+                attempt += 1
+            self._set_link(LinkState.RECONNECTING, reason=reason)
+
+    async def _one_link(self) -> tuple[str, bool]:
+        """Use one link until it is lost; say why it was, and whether to come back at once."""
+        transport = self.place.dial()
+        try:
+            await self._use(transport)
+        except TransportError as error:
+            return str(error), False
+        except VersionMismatch as error:
+            raise _Over(Ending.VERSION, self._misfit(newer=error.version > PROTOCOL_VERSION)) from (
+                error
+            )
+        except PeerError:
+            if not self._welcomed:
+                return f"Something answers at {self.place.name}, but not as Sequoia does.", False
+            return "The server said something that cannot be understood.", False
+        except _OutOfStep:
+            self._missteps += 1
+            if self._missteps > PATIENCE:
+                raise _Over(
+                    Ending.BROKEN,
+                    f"This program and {self.place.name} do not understand each other. "
+                    "Are both of the same version?",
+                ) from None
+            return "Fetching the table anew.", True
+        finally:
+            self._outbox = None
+            self._resume = None
+            await transport.close()
+        return "", False
+
+    async def _use(self, transport: Transport) -> None:
+        await transport.open()
+        hello = Hello(PROTOCOL_VERSION, self.name, self._client, f"sequoia-tui {version()}")
+        await transport.send(encode(hello))
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT):
+                welcome = decode_server(await transport.receive())
+        except TimeoutError:
+            raise TransportError(
+                f"Something answers at {self.place.name}, but not as Sequoia does."
+            ) from None
+        if isinstance(welcome, Bye):
+            raise self._bye(welcome)
+        if not isinstance(welcome, Welcome):
+            raise PeerError("no welcome")
+        self._welcomed = True
+        self.name = welcome.name
+        self._online_since = time.monotonic()
+        tasks = [
+            asyncio.ensure_future(part)
+            for part in (self._read(transport), self._write(transport), self._watch(transport))
+        ]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            # A server that says why it closes has said so before; give that a chance to be read.
+            await asyncio.wait(tasks[:1], timeout=_LAST_WORDS)
+        finally:
+            for task in tasks:
+                task.cancel()
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        # What a task was doing when it failed counts before what its failure cut short.
+        failures = [r for r in results if isinstance(r, Exception)]
+        failures.sort(key=lambda failure: isinstance(failure, TransportError))
+        if failures:
+            raise failures[0]
+
+    async def _read(self, transport: Transport) -> None:
+        while True:
+            match decode_server(await transport.receive()):
+                case Update() as update:
+                    self._take(update)
+                case Bye() as bye:
+                    raise self._bye(bye)
+                case Welcome():
+                    raise PeerError("a second welcome")
+
+    async def _write(self, transport: Transport) -> None:
+        if self.seat is not None:
+            await self._take_seat_back(transport, self.seat)
+        outbox: asyncio.Queue[bytes] = asyncio.Queue()
+        for asked in self._asked.values():
+            outbox.put_nowait(asked.data)
+        self._outbox = outbox
+        self._set_link(LinkState.ONLINE, latency=transport.latency)
+        while True:
+            await transport.send(await outbox.get())
+
+    async def _take_seat_back(self, transport: Transport, seat: SeatKey) -> None:
+        number, data = self._command(ResumeSeat(seat.code, seat.person, seat.key), 0)
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._resume = number, answer
+        await transport.send(data)
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT):
+                result = await answer
+        except TimeoutError:
+            raise TransportError("The server does not give the seat back.") from None
+        if isinstance(result, Entered):
+            return
+        # Nothing that was asked in that room can be done any more; having left it is no news.
+        left = any(isinstance(asked.request, LeaveRoom) for asked in self._asked.values())
+        for lost, asked in list(self._asked.items()):
+            if not isinstance(asked.request, _LOBBY_REQUESTS):
+                del self._asked[lost]
+                _resolve(asked.answer, Refused(lost, Code.NOT_IN_A_ROOM, "That room is gone."))
+        self._out(
+            ""
+            if left
+            else f"Room {seat.code} is gone, or has given your seat away: perhaps the server was "
+            "started anew."
+        )
+
+    async def _watch(self, transport: Transport) -> None:
+        """Pass on what the transport measures."""
+        while True:
+            await asyncio.sleep(_LATENCY_EVERY)
+            if self._outbox is not None and transport.latency != self.link.latency:
+                self._set_link(LinkState.ONLINE, latency=transport.latency)
+
+    def _take(self, update: Update) -> None:
+        """Answers first, then the events that follow the view."""
+        before = self.view
+        for answer in update.answers:
+            self._answered(answer)
+        if update.away is not None:
+            self.away = _since(update.away)
+        events: list[AnySeenEvent] = []
+        for number, event in enumerate(update.events, update.number):
+            if self.view is None:
+                break
+            if number <= self.view.number:
+                continue
+            if number != self.view.number + 1:
+                raise _OutOfStep
+            try:
+                self.view = fold(self.view, event)
+            except (ValueError, LookupError, TypeError) as error:
+                raise _OutOfStep from error
+            events.append(event)
+            if isinstance(event, PersonLeft) and event.person == self.view.you:
+                self._out(_farewell(event.reason))
+        if events:
+            self._missteps = 0
+        if self.view is not None and (
+            self.view is not before or update.answers or update.away is not None
+        ):
+            self._listener.on_view(self.view, events, self.away)
+
+    def _answered(self, answer: Answer) -> None:
+        if isinstance(answer, Entered):
+            view = answer.view
+            self.view = view
+            self.away = _since(answer.away)
+            self.seat = SeatKey(view.room.code, view.you, answer.key)
+        if self._resume is not None and answer.id == self._resume[0]:
+            _resolve(self._resume[1], answer)
+            return
+        asked = self._asked.pop(answer.id, None)
+        if asked is None:
+            return
+        if isinstance(asked.request, LeaveRoom) and not isinstance(answer, Refused):
+            self._out("")
+        _resolve(asked.answer, answer)
+
+    def _out(self, sentence: str) -> None:
+        """Be in no room any more."""
+        self.view = None
+        self.seat = None
+        self.away = {}
+        self._listener.on_out(sentence)
+
+    def _bye(self, bye: Bye) -> Exception:
+        """Tell what to do about a server's last message."""
+        match bye.code:
+            case Code.VERSION_TOO_OLD:
+                return _Over(Ending.VERSION, self._misfit(newer=True))
+            case Code.VERSION_TOO_NEW:
+                return _Over(Ending.VERSION, self._misfit(newer=False))
+            case Code.BAD_NAME:
+                return _Over(Ending.BAD_NAME, bye.text)
+            case Code.REPLACED:
+                return _Over(
+                    Ending.REPLACED,
+                    "You sit at this table from another window now; this one keeps quiet.",
+                )
+            case _:
+                return TransportError(bye.text)
+
+    def _misfit(self, *, newer: bool) -> str:
+        if newer:
+            return (
+                f"{self.place.name} runs a newer Sequoia than this one ({version()}). "
+                "Update sequoia-tui, then try again."
+            )
+        return (
+            f"{self.place.name} runs an older Sequoia than this one ({version()}). "
+            "Ask whoever runs it to update sequoia-server."
+        )
+
+    def _command(self, request: Request, deal: int) -> tuple[int, bytes]:
+        self._last_id += 1
+        return self._last_id, encode(Command(self._last_id, deal, request))
+
+    async def _pause(self, seconds: float, reason: str) -> None:
+        """Wait, and count the seconds down."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self._set_link(LinkState.RECONNECTING, retry_in=left, reason=reason)
+            await asyncio.sleep(left % 1 or 1)
+
+    def _set_link(
+        self,
+        state: LinkState,
+        *,
+        latency: int | None = None,
+        retry_in: float | None = None,
+        reason: str = "",
+    ) -> None:
+        self.link = Link(state, self.place.name, latency, retry_in, reason)
+        self._listener.on_link(self.link)
+
+    def _end(self, ending: Ending, sentence: str) -> None:
+        if not self._over:
+            self._finish()
+            self._set_link(LinkState.CLOSED, reason=sentence)
+            self._listener.on_end(ending, sentence)
+
+    def _finish(self) -> None:
+        self._over = True
+        for asked in self._asked.values():
+            _resolve(asked.answer, _closed())
+        self._asked.clear()
+
+
+def _resolve(future: asyncio.Future[Answer], answer: Answer) -> None:
+    # Who asked may have stopped waiting.
+    if not future.done():
+        future.set_result(answer)
+
+
+def _closed() -> Refused:
+    return Refused(0, Code.SERVER_CLOSING, "The link to the server is closed.")
+
+
+def _since(away: Sequence[Away]) -> Mapping[int, float]:
+    now = time.monotonic()
+    return {entry.person: now - entry.seconds for entry in away}
+
+
+def _farewell(reason: LeaveReason) -> str:
+    match reason:
+        case LeaveReason.KICKED:
+            return "The room's host has put you out."
+        case LeaveReason.GONE:
+            return "You were away for so long that the room has let you go."
+        case LeaveReason.LEFT:
+            return ""

@@ -1,0 +1,179 @@
+"""The widgets of the game, and what each of them shows of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sequoia_rules.phases import Phase
+from sequoia_rules.public import PublicState
+from sequoia_rules.values import FORESTS
+from textual.content import Content
+
+from sequoia_tui.link import Table
+from sequoia_tui.screens.game_moments import Moments
+from sequoia_tui.themes import Glyphs
+from sequoia_tui.widgets.card import card_state
+from sequoia_tui.widgets.dice import DiceState
+from sequoia_tui.widgets.facts import NO_GAME, Cast, asked_line, phase_line
+from sequoia_tui.widgets.footer import FooterBar
+from sequoia_tui.widgets.header import HeaderBar
+from sequoia_tui.widgets.log import LogPanel, Story
+from sequoia_tui.widgets.middle import Matter
+from sequoia_tui.widgets.notes import (
+    banner,
+    duel_lines,
+    live_line,
+    sealed_lines,
+    turning_lines,
+    watching_lines,
+)
+from sequoia_tui.widgets.pairing_list import ListState
+from sequoia_tui.widgets.picker import Picker
+from sequoia_tui.widgets.players import PlayersPanel, final_places, player_state
+from sequoia_tui.widgets.prompt import Prompt
+from sequoia_tui.widgets.ring import Board
+from sequoia_tui.widgets.rows import RowsState
+from sequoia_tui.widgets.standings import FinalState
+from sequoia_tui.widgets.too_small import TooSmall
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that there is to draw: the table, the choice in the making, and what moves."""
+
+    table: Table
+    people: Cast
+    picker: Picker
+    moments: Moments
+
+    @property
+    def public(self) -> PublicState:
+        """The open part of the game."""
+        game = self.table.view.game
+        return NO_GAME if game is None else game.public
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.public.phase is Phase.OVER
+
+    @property
+    def matter(self) -> Matter:
+        """What the middle of the table is about."""
+        picker = self.picker
+        if self.over:
+            return Matter.FINAL
+        if picker.rolled is None or picker.forced:
+            return Matter.WATCHING
+        if picker.sealed:
+            return Matter.SEALED
+        if picker.turning:
+            return Matter.TURNING
+        return Matter.DUELLING if self.public.phase is Phase.TIEBREAK else Matter.PICKING
+
+
+class Parts:
+    """Makes the widgets once, and brings them up to date with a scene."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        self.glyphs = glyphs
+        self.story = Story()
+        self.board = Board(glyphs, id="board")
+        self.header = HeaderBar(glyphs, id="header")
+        self.footer = FooterBar(glyphs, id="footer")
+        self.players = PlayersPanel(glyphs, id="players")
+        self.log = LogPanel(glyphs, id="log")
+        self.large_log = LogPanel(glyphs, id="large-log")
+        self.prompt = Prompt(glyphs, id="prompt")
+        self.too_small = TooSmall(glyphs, id="too-small")
+
+    def draw(self, scene: Scene) -> None:
+        """Show a scene; what has not changed is not written again."""
+        table, picker = scene.table, scene.picker
+        asked = asked_line(table, scene.people, turning=picker.turning, forced=picker.forced)
+        if scene.over and scene.moments.counted < len(FORESTS):
+            asked = "the tokens are turned over"
+        urgent = picker.asked or scene.over
+        self.header.show(phase_line(table), asked, table.link, urgent=urgent)
+        self.players.show(table, scene.people)
+        self.log.show(self.story)
+        self.large_log.show(self.story)
+        self.board.counter.show(scene.public, scene.people.viewer if picker.rolled else None)
+        self._draw_forests(scene)
+        self._draw_middle(scene)
+
+    def _draw_forests(self, scene: Scene) -> None:
+        sums, moments, people = scene.picker.sums, scene.moments, scene.people
+        cards = []
+        for at, forest in enumerate(FORESTS):
+            state = card_state(
+                scene.public,
+                people,
+                forest,
+                plus=sums.count(forest),
+                grown={} if sums else moments.grown.get(forest),
+                turned=scene.over and at < moments.counted,
+            )
+            cards.append(state)
+            card = self.board.cards[forest]
+            card.set_class(state.dim and not state.plus, "-settled")
+            card.show(state)
+        places = final_places(scene.table.view)
+        marks = tuple(_mark(player_state(scene.table, who, self.glyphs, places)) for who in people)
+        self.board.rows.show(RowsState(tuple(cards), people, marks))
+
+    def _draw_middle(self, scene: Scene) -> None:
+        picker, public, people = scene.picker, scene.public, scene.people
+        middle, matter = self.board.middle, scene.matter
+        picking = matter in (Matter.PICKING, Matter.DUELLING)
+        entries = ListState()
+        if picking:
+            # While the dice tumble the list would tell how they fall.
+            ways = picker.entries if scene.moments.dice is None else ()
+            entries = ListState(ways, picker.shown, picker.dice, public, picker.seat)
+        middle.banner.show([banner(public, people, self.glyphs, middle.size.width)])
+        middle.dice.show(_dice_state(scene))
+        middle.pairings.show(entries)
+        middle.live.show([live_line(picker) if picking else Content("")])
+        middle.notes.show(self._notes(scene))
+        counted = scene.moments.counted
+        scores = scene.table.view.room.scores
+        middle.standings.show(FinalState(public, people, counted, scores))
+        middle.show(matter)
+
+    def _notes(self, scene: Scene) -> list[Content]:
+        picker, people, signs = scene.picker, scene.people, self.glyphs
+        width, height = self.board.middle.size
+        short = height < 12
+        match scene.matter:
+            case Matter.DUELLING:
+                return duel_lines(scene.public, people, picker.sums, mine=True)
+            case Matter.TURNING:
+                return turning_lines(signs, short=short)
+            case Matter.SEALED:
+                return sealed_lines(scene.table, picker, people, signs, width, short=short)
+            case Matter.WATCHING:
+                return watching_lines(picker, people, signs, width)
+            case _:
+                return []
+
+
+def _dice_state(scene: Scene) -> DiceState:
+    picker = scene.picker
+    tumbling = scene.moments.dice
+    turning = picker.turning and tumbling is None
+    return DiceState(
+        dice=tumbling or picker.dice,
+        way=None if tumbling else picker.way,
+        cursor=picker.cursor if turning else None,
+        rolled=picker.rolled if turning else None,
+        caption="TURN YOUR DICE" if turning else "YOUR ROLL",
+        faint=picker.sealed and picker.way is not None and not picker.sums,
+    )
+
+
+def _mark(state: Content) -> Content:
+    """Shorten a player's state to one sign, where there is no room for its words."""
+    if state.plain.startswith("SEQUOIA"):
+        return Content.styled("!", "bold $accent-ink")
+    return Content("") if state.plain[:1] in ("", "…", "~", "·", ".") else state[:1]

@@ -1,0 +1,126 @@
+"""The only door to the server package: a server inside this program.
+
+It plays solo games over memory pipes, and opens itself to the network when the player hosts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sequoia_protocol import DEFAULT_PORT
+from sequoia_protocol.messages import (
+    AddBot,
+    Answer,
+    CreateRoom,
+    Ready,
+    Refused,
+    Start,
+)
+from sequoia_protocol.room import RoomSettings
+
+from sequoia_tui.connection import Connection, Place
+from sequoia_tui.transports import Transport
+from sequoia_tui.transports.memory import MemoryTransport
+
+if TYPE_CHECKING:
+    from sequoia_server.embedded import EmbeddedServer
+
+DEFAULT_BOTS: Final = 3
+MAX_BOTS: Final = 4
+PORTS_TRIED: Final = 20
+
+
+class CannotHost(Exception):
+    """This machine lets nobody in; the text is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """The server is open to the network: what friends type behind ``--host``, and the port."""
+
+    hosts: tuple[str, ...]
+    port: int
+
+    @property
+    def moved(self) -> bool:
+        """Whether the usual port was taken."""
+        return self.port != DEFAULT_PORT
+
+
+class LocalServer:
+    """The server in this process; it starts when it is first needed."""
+
+    def __init__(self) -> None:
+        self._server: EmbeddedServer | None = None
+        self._starting = asyncio.Lock()
+        self.hosting: Hosting | None = None
+
+    async def start(self) -> EmbeddedServer:
+        """Start the server, unless it runs already."""
+        from sequoia_server.embedded import EmbeddedServer
+
+        async with self._starting:
+            if self._server is None:
+                server = EmbeddedServer()
+                await server.start()
+                self._server = server
+            return self._server
+
+    async def place(self, name: str) -> Place:
+        """Give the way to it, under the name that the screen shall show."""
+        from sequoia_server.embedded import PipeClosed
+
+        server = await self.start()
+
+        def dial() -> Transport:
+            return MemoryTransport(server.connect, PipeClosed)
+
+        return Place(name, dial)
+
+    async def open_to_network(self) -> Hosting:
+        """Listen on the usual port, or on the next one that is free.
+
+        Raises:
+            CannotHost: none of them can be had.
+        """
+        if self.hosting is not None:
+            return self.hosting
+        server = await self.start()
+        trouble = ""
+        for port in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
+            try:
+                hosts = await server.listen(None, port)
+            except OSError as error:
+                trouble = error.strerror or "it is not allowed"
+                continue
+            self.hosting = Hosting(tuple(hosts), port)
+            return self.hosting
+        raise CannotHost(f"This machine cannot host a table: {trouble}.")
+
+    async def stop(self) -> None:
+        """Stop it, and everything that goes on there."""
+        server, self._server = self._server, None
+        if server is not None:
+            await server.stop()
+
+
+async def begin_solo(connection: Connection, bots: int) -> Refused | None:
+    """Make a private room, fill it with bots and start; give what was refused, if anything."""
+    settings = RoomSettings(public=False, seats=bots + 1, spectators=False)
+    asked = [connection.request(CreateRoom(settings))]
+    asked += [connection.request(AddBot(seat)) for seat in range(1, bots + 1)]
+    asked += [connection.request(Ready(True)), connection.request(Start())]
+    return _first_refused(await asyncio.gather(*asked))
+
+
+async def play_again(connection: Connection) -> Refused | None:
+    """Start the next solo game in the same room."""
+    asked = [connection.request(Ready(True)), connection.request(Start())]
+    return _first_refused(await asyncio.gather(*asked))
+
+
+def _first_refused(answers: Sequence[Answer]) -> Refused | None:
+    return next((answer for answer in answers if isinstance(answer, Refused)), None)

@@ -1,0 +1,208 @@
+"""Lines in the middle: the banner, what a choice does, the seal, what one waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sequoia_rules.phases import CHOICE_PHASES, Phase
+from sequoia_rules.public import PublicState
+from sequoia_rules.values import Sums
+from textual.content import Content
+
+from sequoia_tui.link import Table
+from sequoia_tui.themes import Glyphs
+from sequoia_tui.widgets.canvas import Canvas, centred
+from sequoia_tui.widgets.facts import Cast, Who, names, standing
+from sequoia_tui.widgets.pairing_list import entry_text
+from sequoia_tui.widgets.picker import Picker
+
+
+class Notes(Canvas):
+    """A few centred lines, from the top."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(glyphs, id=id)
+        self._lines: Sequence[Content] = ()
+
+    def show(self, lines: Sequence[Content]) -> None:
+        """Show other lines; cells that stay the same are not written again."""
+        self._lines = lines
+        self.redraw()
+
+    def draw(self, width: int, height: int) -> Sequence[Content]:
+        return [centred(line, width) if line.cell_length < width else line for line in self._lines]
+
+
+def sign_and_name(who: Who, *, bold: bool = False) -> Content:
+    """Write a player: sign and name, both in their colour if it is the viewer."""
+    style = f"bold {who.ink}" if who.you else "bold $ink" if bold else "$ink"
+    return Content.assemble((who.sign, who.ink), " ", (who.name, style))
+
+
+def banner(public: PublicState, cast: Cast, glyphs: Glyphs, width: int) -> Content:
+    """Call a Sequoia across the table."""
+    callers = cast.of(public.sequoias)
+    if not callers:
+        return Content("")
+    if len(callers) == 1:
+        who = callers[0]
+        call = f" {glyphs.clip(who.does('call'), width - 13)} SEQUOIA! "
+    else:
+        call = f" {''.join(who.sign for who in callers)} call SEQUOIA! "
+    return Content.styled(call, "bold $night on $accent-ink")
+
+
+def live_line(picker: Picker) -> Content:
+    """Say what the highlighted choice does to the viewer's standing, by public counts."""
+    if picker.way is None or picker.seat is None:
+        return Content("")
+    if not picker.sums:
+        return Content.styled("plants nothing", "$dim")
+    parts: list[tuple[str, str] | str] = []
+    for word in standing(picker.public, picker.sums, picker.seat).split("  "):
+        forest, _, place = word.partition(" ")
+        good = place.lstrip("=") == "1st"
+        parts += [(f"{forest} ", "bold $ink"), (place, "bold $good" if good else "$ink"), "  "]
+    return Content.assemble(*parts[:-1])
+
+
+def turning_lines(glyphs: Glyphs, *, short: bool = False) -> list[Content]:
+    """Tell how to turn the dice of a Sequoia."""
+    return [
+        *([] if short else [Content("")]),
+        Content.styled("Turn any of your dice, or none:", "$ink"),
+        Content.assemble(
+            (glyphs.arrows, "bold $accent-ink"),
+            (" pick a die  ", "$dim"),
+            ("1-6", "bold $accent-ink"),
+            (" turn it", "$dim"),
+        ),
+        Content.assemble(("Enter", "bold $accent-ink"), (" go on to pairing", "$dim")),
+    ]
+
+
+def duel_lines(public: PublicState, cast: Cast, sums: Sums, *, mine: bool = False) -> list[Content]:
+    """List the tie-break's duels: on which forest, for which token, who against whom.
+
+    With ``mine`` only those of the viewer. Those that the highlighted choice plants on stand
+    out, and come first.
+    """
+    ties = [tie for tie in public.ties if not mine or cast.viewer in tie.seats]
+    lines = []
+    for tie in sorted(ties, key=lambda tie: (tie.forest not in sums, tie.forest)):
+        row = public.row(tie.forest)
+        rivals: list[tuple[str, str] | str] = []
+        for who in cast.of(tie.seats):
+            rivals += [
+                "  ",
+                (who.sign, who.ink),
+                (str(row[who.seat]), f"bold {who.ink}" if who.you else who.ink),
+            ]
+        struck = tie.forest in sums
+        lines.append(
+            Content.assemble(
+                (f"{tie.forest:>2}", "bold $accent-ink" if struck else "bold $ink"),
+                (" for both" if tie.for_first else " for 2nd ", "$ink" if struck else "$dim"),
+                *rivals,
+            )
+        )
+    # All as wide as the widest, so that centred they still stand in columns.
+    width = max((line.cell_length for line in lines), default=0)
+    return [line.pad_right(width - line.cell_length) for line in lines]
+
+
+def sealed_lines(
+    table: Table, picker: Picker, cast: Cast, glyphs: Glyphs, width: int, *, short: bool = False
+) -> list[Content]:
+    """Draw the viewer's seal, and those of the others as they come in."""
+    public = picker.public
+    way = picker.way
+    text = "none" if way is None else entry_text(way)
+    stamp = f"{glyphs.tick} SEALED  {text}"
+    box = glyphs.heavy
+    inner = 22
+    frame = "$good"
+    lines = (
+        [Content.styled(stamp, "bold $good")]
+        if short
+        else [
+            Content.styled(f"{box.top_left}{box.across * inner}{box.top_right}", frame),
+            Content.assemble(
+                (box.down, frame), (stamp.center(inner), "bold $good"), (box.down, frame)
+            ),
+            Content.styled(f"{box.bottom_left}{box.across * inner}{box.bottom_right}", frame),
+        ]
+    )
+    if table.sending:
+        return [*lines, Content.styled(f"sending{glyphs.more}", "$dim")]
+    lines.append(_seals(public, cast, glyphs))
+    lines.append(_waiting(public, cast, width, glyphs))
+    if public.phase is Phase.TIEBREAK:
+        lines += duel_lines(public, cast, picker.sums, mine=True)
+    return lines
+
+
+def watching_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> list[Content]:
+    """Tell somebody who has nothing to choose what they wait for, and what happened last."""
+    public = picker.public
+    lines: list[Content] = []
+    if picker.forced:
+        lines += [
+            Content.styled("Nothing you rolled fits.", "$ink"),
+            Content.styled("None is chosen for you.", "$dim"),
+        ]
+    elif public.phase in CHOICE_PHASES:
+        tied_out = cast.viewer is not None
+        head = "You have no tie to break." if tied_out else "You are watching."
+        lines.append(Content.styled(head, "$ink"))
+    elif public.phase is Phase.SCORED:
+        lines.append(Content.styled("The forests are being scored.", "$ink"))
+    elif public.phase is not Phase.OVER:
+        lines.append(Content.styled("The dice are about to roll.", "$ink"))
+    if public.phase in CHOICE_PHASES:
+        lines += [Content(""), _seals(public, cast, glyphs), _waiting(public, cast, width, glyphs)]
+    if public.ties:
+        lines += [Content(""), Content.styled("DUELS", "bold $dim")]
+        lines += duel_lines(public, cast, ())
+    elif public.revealed:
+        lines += [Content(""), Content.styled("LAST REVEAL", "bold $dim")]
+        lines += reveal_lines(public, cast, glyphs)
+    return lines
+
+
+def reveal_lines(public: PublicState, cast: Cast, glyphs: Glyphs) -> list[Content]:
+    """List what everybody planted at the last reveal, one player a line, set in a column."""
+    planted = dict(public.revealed)
+    lines = []
+    for who in cast:
+        if who.seat in planted:
+            sums = " ".join(f"{forest:>2}" for forest in planted[who.seat]) or glyphs.dot
+            name = glyphs.clip(who.name, 12)
+            lines.append(
+                Content.assemble(
+                    (who.sign, who.ink),
+                    " ",
+                    (name + " " * (13 - Content(name).cell_length), "$ink"),
+                    (f"{sums:<5}", "bold $ink"),
+                )
+            )
+    return lines
+
+
+def _seals(public: PublicState, cast: Cast, glyphs: Glyphs) -> Content:
+    parts: list[tuple[str, str] | str] = []
+    for who in cast.of(public.rolling):
+        done = who.seat in public.chosen
+        parts += [
+            (who.sign, who.ink),
+            (glyphs.tick if done else glyphs.wait, "bold $good" if done else "$dim"),
+            "  ",
+        ]
+    return Content.assemble(*parts[:-1])
+
+
+def _waiting(public: PublicState, cast: Cast, width: int, glyphs: Glyphs) -> Content:
+    people = cast.of(public.awaited)
+    if not people:
+        return Content("")
+    return Content.styled(f"waiting for {names(people, width - 12, glyphs)}", "$dim")

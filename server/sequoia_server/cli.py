@@ -1,0 +1,153 @@
+"""The command `sequoia-server`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from types import FrameType
+from typing import Final
+
+from sequoia_protocol import DEFAULT_PORT
+
+from sequoia_server.embedded import EmbeddedServer
+from sequoia_server.entropy import Entropy
+
+_OWN_FILES: Final = 64
+
+_log = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str] | None = None, *, entropy: Entropy | None = None) -> int:
+    """Run a server until SIGINT or SIGTERM; give the status to exit with.
+
+    ``entropy`` is for tests alone: nothing that a user can set reaches it.
+    """
+    options = _parser().parse_args(argv)
+    logging.basicConfig(
+        level=options.log_level.upper(),
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    stop = _Stop()
+    try:
+        asyncio.run(_serve(options.bind, options.port, stop, entropy))
+    except OSError as error:
+        print(f"sequoia-server: {_explain(error, options.bind, options.port)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+class _Stop:
+    """Ends the server at the first signal that asks for it; further ones change nothing.
+
+    The handlers stay to the end of the process: a second signal, however late, must not turn a
+    clean end into a traceback.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._event: asyncio.Event | None = None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._ask)
+
+    async def wait(self) -> None:
+        """Wait for a signal, or return at once if there was one already."""
+        self._event = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        if not self._asked:
+            await self._event.wait()
+        self._loop = None
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self._asked = True
+        if self._loop is not None and self._event is not None:
+            self._loop.call_soon_threadsafe(self._event.set)
+
+
+async def _serve(bind: str | None, port: int, stop: _Stop, entropy: Entropy | None) -> None:
+    links = _raise_file_limit()
+    server = EmbeddedServer(entropy=entropy)
+    await server.start()
+    try:
+        hosts = await server.listen(bind, port)
+        commands = "  |  ".join(f"sequoia-tui --host {host}" for host in hosts)
+        if links is not None:
+            _log.info("open files allow about %s links", links)
+        print(f"Ready. Friends type:  {commands}", flush=True)
+        await stop.wait()
+        _log.info("closing")
+    finally:
+        await server.stop()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sequoia-server",
+        description="A server for the dice game Sequoia: friends play on it with sequoia-tui.",
+    )
+    parser.add_argument(
+        "--bind",
+        metavar="ADDR",
+        help="listen on this address only (default: on every address, IPv4 and IPv6)",
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        default=DEFAULT_PORT,
+        help="listen on this port; 0 takes a free one (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="info",
+        help="how much to log on standard error (default: %(default)s)",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('sequoia-tui')}")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: it has to be 0 to 65535")
+    return int(text)
+
+
+def _explain(error: OSError, bind: str | None, port: int) -> str:
+    """Say in a sentence why the server cannot listen, and what to do."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return f"'{bind}' is not an address of this machine."
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} is taken: stop what uses it, or choose another one with --port."
+    if error.errno == errno.EACCES:
+        return f"Port {port} needs rights that you do not have: choose one above 1023 with --port."
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return f"The server cannot listen on port {port}: {reason}."
+
+
+def _raise_file_limit() -> int | None:
+    """Allow as many open files as the system lets us have, and tell how many links that makes.
+
+    None stands for no limit.
+    """
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limit.
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # A hard limit that the system then refuses is not worth failing for.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return None if soft == resource.RLIM_INFINITY else max(0, soft - _OWN_FILES)
