@@ -89,7 +89,7 @@ class RoomScreen(BaseScreen):
     def show(self, table: Table) -> None:
         """Show another state of the table."""
         self._table = table
-        self._bots_asked.clear()
+        self._bots_asked.intersection_update(table.view.room.free_seats)
         if self.is_mounted:
             self._show()
 
@@ -158,7 +158,8 @@ class RoomScreen(BaseScreen):
 
     def action_add_bot(self) -> None:
         # Two quick presses are two bots, whether or not the first one sits already.
-        free = [s for s in self._table.view.room.free_seats if s not in self._bots_asked]
+        free = self._table.view.room.free_seats
+        free = tuple(seat for seat in free if seat not in self._bots_asked) or free
         if free:
             here = self._seat()
             seat = here if here in free else free[0]

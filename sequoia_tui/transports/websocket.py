@@ -135,6 +135,8 @@ def explain(error: Exception, address: Address) -> str:
             return f"Nobody is listening at {where}. Is sequoia-server running there?"
         case OSError() if _happened(error, *_UNREACHABLE):
             return f"There is no way to {host} from here. Is this machine on its network?"
+        case ConnectionError() if address.tls:
+            return f"The server at {where} does not seem to speak TLS. Try it without wss://."
         case OSError():
             return f"The link to {where} broke off before it was made. Try again."
         case _:

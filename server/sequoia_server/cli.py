@@ -22,6 +22,7 @@ from sequoia_server.embedded import EmbeddedServer
 from sequoia_server.entropy import Entropy
 
 _OWN_FILES: Final = 64
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 _log = logging.getLogger(__name__)
 
@@ -43,22 +44,28 @@ def main(argv: Sequence[str] | None = None, *, entropy: Entropy | None = None) -
     except OSError as error:
         print(f"sequoia-server: {_explain(error, options.bind, options.port)}", file=sys.stderr)
         return 1
+    finally:
+        stop.ignore_the_rest()
     return 0
 
 
 class _Stop:
     """Ends the server at the first signal that asks for it; further ones change nothing.
 
-    The handlers stay to the end of the process: a second signal, however late, must not turn a
-    clean end into a traceback.
+    Until the process is gone: a second signal, however late, must not spoil a clean end.
     """
 
     def __init__(self) -> None:
         self._asked = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._event: asyncio.Event | None = None
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _SIGNALS:
             signal.signal(number, self._ask)
+
+    def ignore_the_rest(self) -> None:
+        """Take no notice of signals any more; what is ignored stays so while Python winds up."""
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
     async def wait(self) -> None:
         """Wait for a signal, or return at once if there was one already."""

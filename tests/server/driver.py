@@ -79,7 +79,7 @@ class Driver:
         self.answers: dict[int, Answer] = {}
         self.linked: set[int] = set()
         self.unbound: list[int] = []
-        self.closed = False
+        self._closed = False
         self.ids = count(1)
 
     # What can be done to it
@@ -140,7 +140,7 @@ class Driver:
     def advance(self, seconds: float) -> None:
         """Let time pass, and wake the room whenever it asked for it."""
         end = self.clock.now + seconds
-        while not self.closed and self.room.next_deadline <= end:
+        while not self._closed and self.room.next_deadline <= end:
             assert self.room.next_deadline > self.clock.now, "the room wants to be woken for ever"
             self.clock.now = self.room.next_deadline
             self._take(self.room.tick(self.clock()))
@@ -172,7 +172,7 @@ class Driver:
 
     def play(self) -> None:
         """Play the running game to its end: everybody who is asked plants the first choice."""
-        while self.state.playing:
+        while self.playing():
             asked = [person for person in sorted(self.linked) if self.options(person)]
             for person in asked:
                 if self.options(person):
@@ -182,22 +182,35 @@ class Driver:
 
     def to_tiebreak(self) -> None:
         """Play until a tie-break round has been dealt."""
-        while self.phase is not Phase.TIEBREAK:
-            assert self.state.playing, "this game had no tie-break: take another seed"
+        while self.phase() is not Phase.TIEBREAK:
+            assert self.playing(), "this game had no tie-break: take another seed"
             for person in sorted(self.linked):
-                if self.phase is not Phase.TIEBREAK and self.options(person):
+                if self.phase() is not Phase.TIEBREAK and self.options(person):
                     self.choose(person)
-            if self.phase is not Phase.TIEBREAK:
+            if self.phase() is not Phase.TIEBREAK:
                 self.advance(5)
 
     @property
     def state(self) -> RoomState:
         return self.room.state
 
-    @property
+    # Calls and not attributes, since what they give changes from one call to the next.
+
     def phase(self) -> Phase:
         assert self.game is not None
         return self.game.public.phase
+
+    def closed(self) -> bool:
+        """Whether the room is over."""
+        return self._closed
+
+    def playing(self) -> bool:
+        return self.state.playing
+
+    def chosen(self) -> tuple[Seat, ...]:
+        """The seats that have sealed in the deal on the table."""
+        assert self.game is not None
+        return self.game.public.chosen
 
     def seat(self, person: int) -> Seat:
         seat = self.state.seat_of(person)
@@ -235,7 +248,7 @@ class Driver:
             self.linked.discard(person)
             self.views.pop(person, None)
         self.unbound += turn.unbound
-        self.closed = turn.closed
+        self._closed = turn.closed
         self._check()
 
     def _take_update(self, person: int, update: Update) -> None:

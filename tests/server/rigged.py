@@ -1,4 +1,6 @@
-"""`sequoia-server` itself, with chance that is fixed: `python -m tests.server.rigged SEED [OPTION ...]`.
+"""`sequoia-server` itself, with chance that is fixed.
+
+    python -m tests.server.rigged SEED [OPTION ...]
 
 Games on it have more ties and Sequoias than real ones, and bots are quick. For tests alone: no
 option, variable or message of the released program can ask for this.

@@ -2,7 +2,7 @@
 
 import inspect
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 from sequoia_rules.commands import Choose, Command, Deal, StartGame
@@ -72,13 +72,15 @@ def test_a_bot_is_given_a_view_and_chance_and_nothing_else() -> None:
     assert bots.__all__ == ["choose", "play"]
 
 
-def asked(
-    dice: Dice, trees: dict[int, tuple[int, ...]] | None = None, rounds: int = 10
-) -> GameView:
-    """A view of seat 0 of 3 in a late round, with some trees."""
-    rows = tuple((trees or {}).get(forest, (0, 0, 0, 0, 0)) for forest in FORESTS)
+SAFE = (6, 0, 0, 0, 0)
+"""A forest that seat 0 has won already."""
+
+
+def asked(dice: Dice, trees: Mapping[int, tuple[int, ...]] | None = None) -> GameView:
+    """A view of seat 0 of 3 in the last round; where no trees are told the forest is won."""
+    rows = tuple((trees or {}).get(forest, SAFE) for forest in FORESTS)
     public = PublicState(
-        phase=Phase.CHOOSING, seats=(0, 1, 2), round=rounds, rolling=(0, 1, 2), trees=rows
+        phase=Phase.CHOOSING, seats=(0, 1, 2), round=10, rolling=(0, 1, 2), trees=rows
     )
     return GameView(0, public, dice)
 
@@ -101,26 +103,25 @@ def sums(view: GameView) -> tuple[int, ...]:
     return chosen.pop()
 
 
-def test_in_the_last_round_a_bot_takes_a_lead_and_leaves_alone_what_it_has_or_cannot_get() -> None:
-    trees = {
-        3: (3, 0, 0, 0, 0),
-        7: (2, 2, 0, 0, 0),
-        5: (1, 9, 9, 0, 0),
-        9: (2, 2, 1, 0, 0),
-    }
-    # The dice also make 3 and 5 with others left.
+def test_in_the_last_round_a_bot_takes_leads_and_wastes_nothing_on_what_it_has_or_cannot_get() -> (
+    None
+):
+    trees = {7: (2, 2, 0, 0, 0), 6: (1, 9, 9, 0, 0), 9: (2, 2, 1, 0, 0)}
     assert sums(asked((1, 2, 5, 4, 5), trees)) == (7, 9)
 
 
 def test_a_bot_prefers_the_first_place_to_the_second() -> None:
-    trees = {7: (2, 2, 0, 0, 0), 8: (0, 3, 1, 0, 0)}
-    assert 7 in sums(asked((1, 6, 2, 6, 6), trees))
+    view = asked((1, 6, 2, 1, 1), {7: (2, 2, 0, 0, 0), 8: (0, 3, 1, 0, 0)})
+    assert all(7 in choose(view, random.Random(seed)).sums for seed in range(20))
+
+
+def test_an_empty_forest_is_better_than_one_with_a_rival() -> None:
+    view = asked((1, 6, 2, 1, 1), {7: (0, 1, 0, 0, 0), 8: (0, 0, 0, 0, 0)})
+    assert all(8 in choose(view, random.Random(seed)).sums for seed in range(20))
 
 
 def test_with_a_sequoia_a_bot_turns_to_the_best_of_all() -> None:
-    trees = dict.fromkeys(FORESTS, (3, 0, 0, 0, 0))
-    trees[2], trees[11] = (1, 1, 0, 0, 0), (4, 4, 0, 0, 0)
-    view = asked((6, 6, 6, 6, 6), trees)
+    view = asked((6, 6, 6, 6, 6), {2: (1, 1, 0, 0, 0), 11: (4, 4, 0, 0, 0)})
     command = choose(view, random.Random(0))
     assert command.sums == (2, 11)
     assert command.turned is not None

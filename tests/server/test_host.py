@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from sequoia_protocol import PROTOCOL_VERSION
-from sequoia_protocol.codec import decode_server, encode, pad_choice
+from sequoia_protocol.codec import decode_client, decode_server, encode, pad_choice
 from sequoia_protocol.errors import Code
 from sequoia_protocol.messages import (
     AddBot,
@@ -484,8 +484,6 @@ async def test_a_room_that_fails_is_closed_and_the_others_go_on(
 async def test_a_room_that_fails_by_itself_is_closed_too(
     server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sequoia_server import table
-
     ana = await Player.on_pipe(server, "Ana")
     await created(ana)
     await ana.command(AddBot(1))
@@ -495,7 +493,7 @@ async def test_a_room_that_fails_by_itself_is_closed_too(
         raise RuntimeError("no")
 
     await ana.command(Start())
-    monkeypatch.setattr(table, "view_for", broken)
+    monkeypatch.setattr("sequoia_server.table.view_for", broken)
     assert (await ana.until_closed()).code == 1011
 
 
@@ -516,17 +514,14 @@ async def test_a_room_that_fails_while_somebody_enters_refuses_them(
 async def test_a_connection_that_fails_ends_alone(
     server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from sequoia_server import connection
-
     ana, bo = await Player.on_pipe(server, "Ana"), await Player.on_pipe(server, "Bo")
-    decode = connection.decode_client
 
     def broken(data: bytes) -> object:
         if b"break" in data:
             raise RuntimeError(data)
-        return decode(data)
+        return decode_client(data)
 
-    monkeypatch.setattr(connection, "decode_client", broken)
+    monkeypatch.setattr("sequoia_server.connection.decode_client", broken)
     await bo.send(Chat("break"))
     assert (await bo.until_closed()).code == 1011
     assert "a connection failed" in caplog.text

@@ -43,7 +43,7 @@ def test_the_deal_comes_in_the_same_turn_as_the_start() -> None:
     driver.begin(2)
     kinds = [type(event) for event in driver.events()[-2:]]
     assert kinds == [GameStarted, Dealt]
-    assert driver.phase is Phase.CHOOSING
+    assert driver.phase() is Phase.CHOOSING
     assert driver.entropy.drawn == ["tokens", "dice", "dice"]
 
 
@@ -51,7 +51,7 @@ def test_the_last_choice_reveals_and_deals_again_in_one_turn() -> None:
     driver = Driver()
     ana, bo = driver.begin(2)
     driver.choose(ana)
-    assert driver.phase is Phase.CHOOSING
+    assert driver.phase() is Phase.CHOOSING
     before = driver.room.number
     frames = len(driver.frames[ana])
     driver.choose(bo)
@@ -126,12 +126,12 @@ def test_bots_seal_at_moments_that_are_drawn_before_the_roll() -> None:
     assert driver.entropy.drawn == ["tokens", delay, delay, "dice", "dice", "dice"]
     driver.advance(0.99)
     assert driver.game is not None
-    assert driver.game.public.chosen == ()
+    assert driver.chosen() == ()
     driver.advance(0.02)
-    assert driver.game.public.chosen == (2,)
+    assert driver.chosen() == (2,)
     driver.choose(ana)
     driver.advance(0.98)
-    assert driver.game.public.chosen == (0, 2)
+    assert driver.chosen() == (0, 2)
     driver.advance(0.02)
     assert driver.game.public.round == 2
 
@@ -161,9 +161,9 @@ def test_the_running_score_of_the_evening() -> None:
         (ended,) = [e for e in driver.events() if isinstance(e, Ended)][game - 1 :]
         points = {person: points[person] + dict(ended.points)[person - 1] for person in points}
         driver.ok(bo, Ready(True))
-        assert not driver.state.playing
+        assert not driver.playing()
         driver.ok(ana, Ready(True))
-        assert driver.state.playing, "the rematch starts when everybody wants it"
+        assert driver.playing(), "the rematch starts when everybody wants it"
     scores = {score.person: score for score in driver.state.scores}
     assert {person: score.games for person, score in scores.items()} == {ana: 2, bo: 2}
     assert {person: score.points for person, score in scores.items()} == points
@@ -186,9 +186,9 @@ def test_declining_the_rematch_frees_the_seat_and_lets_the_others_start() -> Non
     driver.play()
     driver.ok(ana, Ready(True))
     driver.ok(cleo, Ready(True))
-    assert not driver.state.playing
+    assert not driver.playing()
     driver.ok(bo, Stand())
-    assert driver.state.playing
+    assert driver.playing()
     assert [player.person for player in driver.state.players] == [ana, cleo]
 
 
@@ -198,9 +198,9 @@ def test_a_rematch_waits_for_a_second_seat() -> None:
     driver.play()
     driver.ok(ana, Ready(True))
     driver.ok(bo, LeaveRoom())
-    assert not driver.state.playing
+    assert not driver.playing()
     driver.ok(ana, AddBot(1))
-    assert driver.state.playing, "a bot is always ready"
+    assert driver.playing(), "a bot is always ready"
 
 
 def test_the_host_may_start_the_rematch_before_everybody_is_ready() -> None:
@@ -218,7 +218,7 @@ def test_bots_alone_start_no_rematch() -> None:
     ana, *_ = driver.begin(1, bots=2)
     driver.play()
     driver.ok(ana, Stand())
-    assert not driver.state.playing
+    assert not driver.playing()
 
 
 def test_while_a_game_runs_seats_stay_as_they_are() -> None:
@@ -296,7 +296,7 @@ def test_putting_out_a_player_in_a_game_seats_a_bot_there() -> None:
     assert events[1] == PersonLeft(bo, LeaveReason.KICKED)
     assert driver.unbound == [bo]
     driver.advance(5)
-    assert driver.game.public.chosen == (1,)
+    assert driver.chosen() == (1,)
     driver.play()
     answer = driver.do(ana, GetRecord())
     assert isinstance(answer, Record)
@@ -329,7 +329,7 @@ def tied_room(*, rolls: list[Dice], delays: list[float]) -> Driver:
         entropy.drawn.clear()
         entropy.scripted_delays = deque(delays)
         driver.choose(bo, Choice((5, 6)))
-    assert driver.phase is Phase.TIEBREAK
+    assert driver.phase() is Phase.TIEBREAK
     return driver
 
 
@@ -340,9 +340,9 @@ def test_none_is_chosen_for_a_person_who_can_place_nothing_at_a_moment_drawn_bef
     assert forced_in_tiebreak(driver) == (0,)
     assert driver.game is not None
     driver.advance(2.9)
-    assert driver.game.public.chosen == (), "who can place something is asked"
+    assert driver.chosen() == (), "who can place something is asked"
     driver.advance(0.2)
-    assert driver.game.public.chosen == (0,)
+    assert driver.chosen() == (0,)
     assert driver.game.choices[0] == Choice(())
 
 
@@ -353,9 +353,9 @@ def test_who_can_place_nothing_may_say_so_before_and_take_it_back() -> None:
     driver.choose(1, Choice(()))
     driver.ok(1, TakeChoiceBack())
     driver.advance(1.4)
-    assert driver.game.public.chosen == ()
+    assert driver.chosen() == ()
     driver.advance(0.2)
-    assert driver.game.public.chosen == (0,), "the rule chooses again, at a new moment"
+    assert driver.chosen() == (0,), "the rule chooses again, at a new moment"
 
 
 def test_a_sequoia_is_never_a_forced_none() -> None:
@@ -363,7 +363,7 @@ def test_a_sequoia_is_never_a_forced_none() -> None:
     assert forced_in_tiebreak(driver) == ()
     driver.advance(10)
     assert driver.game is not None
-    assert driver.game.public.chosen == ()
+    assert driver.chosen() == ()
 
 
 def test_a_round_in_which_nobody_places_is_shown_and_the_next_begins() -> None:
@@ -387,12 +387,12 @@ def test_a_bot_that_can_place_nothing_uses_its_own_moment() -> None:
         if driver.options(1):
             driver.choose(1)
         driver.advance(5)
-        if not driver.state.playing:
+        if not driver.playing():
             driver.ok(1, Ready(True))
     assert driver.game is not None
     (bot, *_) = set(forced_in_tiebreak(driver)) & set(driver.state.bot_seats)
     driver.advance(0.6)
-    assert bot in driver.game.public.chosen
+    assert bot in driver.chosen()
 
 
 def test_in_a_tiebreak_a_moment_is_drawn_for_whoever_takes_over() -> None:
@@ -405,9 +405,9 @@ def test_in_a_tiebreak_a_moment_is_drawn_for_whoever_takes_over() -> None:
     assert driver.seat(cleo) == 1
     assert driver.entropy.drawn[-2:] == ["delay 0.5 0.5", "delay 1.0 4.0"]
     driver.advance(2.4)
-    assert driver.game.public.chosen == ()
+    assert driver.chosen() == ()
     driver.advance(0.2)
-    assert driver.game.public.chosen == (1,)
+    assert driver.chosen() == (1,)
 
 
 def test_a_handed_over_seat_keeps_its_choice_or_gets_a_new_moment() -> None:
@@ -420,9 +420,9 @@ def test_a_handed_over_seat_keeps_its_choice_or_gets_a_new_moment() -> None:
     driver.ok(ana, HandOver(2))
     assert driver.game is not None
     assert driver.entropy.drawn[-1] == "dice", "no moment for a seat that has chosen"
-    assert driver.game.public.chosen == (2,)
+    assert driver.chosen() == (2,)
     driver.ok(ana, HandOver(1))
     driver.advance(1.1)
-    assert driver.game.public.chosen == (1, 2)
+    assert driver.chosen() == (1, 2)
     driver.choose(ana)
     assert driver.game.public.round == 2

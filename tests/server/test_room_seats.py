@@ -205,9 +205,9 @@ def test_a_start_needs_two_seats_that_are_ready() -> None:
     driver.ok(bo, Ready(False))
     driver.refuse(ana, Start(), Code.TOO_FEW_READY)
     driver.ok(ana, AddBot(2))
-    assert not driver.state.playing, "the first game never starts by itself"
+    assert not driver.playing(), "the first game never starts by itself"
     driver.ok(ana, Start())
-    assert driver.state.playing
+    assert driver.playing()
 
 
 def test_who_is_not_ready_stays_seated_and_watches() -> None:
@@ -248,7 +248,7 @@ def test_when_the_host_leaves_the_next_one_hosts_and_can_start() -> None:
     assert driver.events()[-2:] == [PersonLeft(ana, LeaveReason.LEFT), HostChanged(cleo)]
     driver.refuse(watcher, Start(), Code.NOT_HOST)
     driver.ok(cleo, Start())
-    assert driver.state.playing
+    assert driver.playing()
 
 
 def test_who_leaves_gets_the_answer_and_no_event_any_more() -> None:
@@ -307,7 +307,7 @@ def test_the_same_command_twice_has_one_effect_and_one_answer() -> None:
     driver.ok(ana, Ready(True))
     driver.ok(ana, AddBot(1))
     assert driver.do(ana, Start(), command_id=71) == refused
-    assert not driver.state.playing
+    assert not driver.playing()
 
 
 def test_only_the_last_answers_are_kept() -> None:

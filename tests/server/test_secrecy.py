@@ -9,7 +9,6 @@ from sequoia_protocol.messages import ChoosePairs
 from sequoia_rules.events import Chosen, ChosenSeen, Dealt, DealtSeen, GameStartedSeen
 from sequoia_rules.phases import Phase
 from sequoia_rules.values import Choice, Dice
-from sequoia_server import delivery
 from sequoia_server.room import Room
 
 from tests.kit import FixedEntropy
@@ -47,7 +46,6 @@ def test_the_start_shows_no_token() -> None:
 
 def test_one_encoding_is_shared_by_all_who_see_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[object] = []
-    encode = delivery.encode_event
     monkeypatch.setattr(
         delivery, "encode_event", lambda event: (encoded.append(event), encode(event))[1]
     )
@@ -69,7 +67,7 @@ def frames_of_others(dice: Dice, choice: Choice) -> tuple[list[bytes], list[byte
     driver.choose(bo, Choice((5, 6)))
     driver.lose(cleo)
     driver.resume(cleo)
-    assert driver.phase is Phase.CHOOSING
+    assert driver.phase() is Phase.CHOOSING
     others = driver.frames[bo] + driver.frames[cleo]
     return others, driver.frames[watcher], [len(frame) for frame in driver.frames[ana]]
 
@@ -105,7 +103,7 @@ def frames_of_tiebreak(dice: Dice, choice: Choice | None) -> list[bytes]:
         driver.clock.advance(1.0)
         driver.choose(ana, choice)
     assert driver.game is not None
-    assert driver.game.public.chosen == (0,)
+    assert driver.chosen() == (0,)
     return driver.frames[bo] + driver.frames[watcher]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from sequoia_protocol.messages import Request
 from sequoia_protocol.room import (
     AnySeenEvent,
     Chatted,
@@ -22,8 +23,12 @@ from sequoia_rules.phases import Phase
 from sequoia_rules.state import GameState
 from sequoia_rules.values import FIRST_TOKENS, ROUNDS, SECOND_TOKENS, Dice, Seat, Sums
 from sequoia_rules.view import redact, view_for
+from textual.app import App
 
 from sequoia_tui.link import Link, LinkState, Table
+from sequoia_tui.messages import RequestMade
+from sequoia_tui.screens.game import GameScreen
+from sequoia_tui.themes import SEQUOIA
 
 NAMES = ("Ana", "Bo", "Chen", "Dee", "Eli")
 COLOURS = (Colour.GOLD, Colour.BLUE, Colour.GREY, Colour.PINK, Colour.GREEN)
@@ -198,6 +203,31 @@ TEN_ROUNDS: tuple[dict[Seat, Sums], ...] = (
 )
 
 
+def watching() -> Play:
+    """What a spectator sees of round 4; take the table of seat None."""
+    return choosing()
+
+
+def many_ties() -> Play:
+    """A tie-break with so many ties that the list has to scroll: two players equal everywhere."""
+    play = Play(names=("Ana", "Bo"))
+    for sums in (
+        (2, 3),
+        (4, 5),
+        (6, 7),
+        (8, 9),
+        (10, 11),
+        (6, 12),
+        (6, 7),
+        (7, 8),
+        (5, 9),
+        (4, 10),
+    ):
+        play.round({0: sums, 1: sums})
+    play.deal({0: (1, 2, 4, 6, 3), 1: (1, 1, 1, 1, 1)})
+    return play
+
+
 def scored() -> Play:
     """Ten rounds are over; several forests are tied, the viewer's among them."""
     play = Play()
@@ -222,15 +252,18 @@ def forced() -> Play:
     return play
 
 
+def finish(play: Play) -> None:
+    """Play the tie-breaks out: in each round one player places all they can."""
+    while play.state.public.phase is not Phase.OVER:
+        public = play.state.public
+        first = min(public.tied_seats)
+        play.round({first: public.tied_forests(first)[:2]})
+
+
 def finished() -> Play:
     """The game is over."""
     play = scored()
-    while play.state.public.phase is not Phase.OVER:
-        public = play.state.public
-        ties = public.tied_seats
-        play.round(
-            {seat: public.tied_forests(seat)[:2] if seat == min(ties) else () for seat in ties}
-        )
+    finish(play)
     return play
 
 
@@ -255,3 +288,41 @@ def worst() -> Play:
     play.away[5] = 0.0
     play.say(2, "[/] [bold]not bold[/bold] " + "\x1b[2J")
     return play
+
+
+class GameApp(App[None]):
+    """Nothing but the game's screen; it remembers what the screen asked for."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, table: Table, *, ascii: bool = False, moving: bool = False) -> None:
+        super().__init__()
+        self.game = GameScreen(table, ascii=ascii)
+        self.requests: list[tuple[Request, int]] = []
+        self.asked: list[str] = []
+        self.animation_level = "full" if moving else "none"
+
+    def on_mount(self) -> None:
+        self.register_theme(SEQUOIA)
+        self.theme = SEQUOIA.name
+        self.push_screen(self.game)
+
+    def on_request_made(self, message: RequestMade) -> None:
+        self.requests.append((message.request, message.deal))
+
+    def on_menu_asked(self) -> None:
+        self.asked.append("menu")
+
+    def on_help_asked(self) -> None:
+        self.asked.append("help")
+
+    def on_room_asked(self) -> None:
+        self.asked.append("room")
+
+    async def action_quit(self) -> None:
+        self.asked.append("quit")
+
+
+def grid(app: App[None]) -> list[str]:
+    """The text on the screen, line by line, as the toolkit would write it to a terminal."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
