@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from sequoia_protocol.messages import Request
-from sequoia_rules.values import Dice, Seat, Sums
+from sequoia_rules.values import Dice, Sums
 from textual.message import Message
-
-
-class PairingShown(Message):
-    """Another entry of the pairing list is highlighted; None if none is."""
-
-    def __init__(self, sums: Sums | None) -> None:
-        super().__init__()
-        self.sums = sums
 
 
 class PairingChosen(Message):
@@ -39,14 +31,6 @@ class ChatWritten(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
-
-
-class SeatPicked(Message):
-    """A seat in a list of seats was clicked or entered."""
-
-    def __init__(self, seat: Seat) -> None:
-        super().__init__()
-        self.seat = seat
 
 
 class RequestMade(Message):

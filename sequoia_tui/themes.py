@@ -96,7 +96,6 @@ class Glyphs:
     todo: str
     pip: str
     link: str
-    edge: str
     arrows: str
     updown: str
     up: str
@@ -142,7 +141,6 @@ UNICODE: Final = Glyphs(
     todo="□",
     pip="●",
     link="●",
-    edge="▏",
     arrows="←→",
     updown="↑↓",
     up="▲",
@@ -173,7 +171,6 @@ ASCII: Final = Glyphs(
     todo=".",
     pip="o",
     link="*",
-    edge="|",
     arrows="<>",
     updown="^v",
     up="^",

@@ -52,12 +52,13 @@ class Terminal:
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
         clean = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")}
+        clean |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.process = subprocess.Popen(
             command,
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env=clean | {"TERM": "xterm-256color", "COLORTERM": "truecolor"} | (environment or {}),
+            env={**clean, **(environment or {})},
             start_new_session=True,
         )
         os.close(slave)

@@ -27,6 +27,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key as KeyPressed
 from textual.events import Resize, ScreenResume
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -45,12 +46,7 @@ from sequoia_tui.screens.game_moments import Moments
 from sequoia_tui.screens.game_parts import Parts, Scene
 from sequoia_tui.screens.game_rights import can_start, ready, to_hand_over, until_hand_over
 from sequoia_tui.themes import glyphs
-from sequoia_tui.widgets.facts import (
-    NO_GAME,
-    Who,
-    cast_of,
-    online,
-)
+from sequoia_tui.widgets.facts import NO_GAME, Who, cast_of, online
 from sequoia_tui.widgets.footer import KeyHint
 from sequoia_tui.widgets.pairing_list import PairingList
 from sequoia_tui.widgets.picker import Picker, Step
@@ -78,11 +74,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
         (120, "-wider"),
         (160, "-widest"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
-        (0, "-flat"),
-        (LEAST_HEIGHT, "-high"),
-        (36, "-higher"),
-    ]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-high")]  # noqa: RUF012
 
     UNSEEN: ClassVar[float] = 0.5
     """Seconds after a deal appears in which no key seals: it may have been meant for the last."""
@@ -205,6 +197,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
         """Tell whether an action can do something now; without parameters, whether any can."""
         if self.too_small:
             return action == "quit"
+        if self.parts.prompt.display:
+            return False
         picker = self.picker
         if self._log_open:
             return action in ("scroll", "log", "close_log", "help")
@@ -289,7 +283,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
         self.call_after_refresh(self._seen)
 
     def _seen(self) -> None:
-        self._seen_at = monotonic()
+        # The toolkit's own clock, by which it stamps keys; which one that is depends on the system.
+        self._seen_at = Message().time
 
     def _may_seal(self, pressed_at: float) -> bool:
         return self._seen_at is not None and pressed_at - self._seen_at >= self.UNSEEN
@@ -371,25 +366,24 @@ class GameScreen(Screen[None], inherit_bindings=False):
     def action_log(self) -> None:
         self._log_open = not self._log_open
         self.parts.large_log.back = 0
-        self.set_class(self._log_open, "-log")
+        self.query_one("#play").set_class(self._log_open, "-log")
         self.draw_table()
 
     def action_close_log(self) -> None:
         self.action_log()
 
     def action_scroll(self, lines: int) -> None:
-        page = self.parts.large_log.size.height - 2
-        self.parts.large_log.scroll_by(
-            lines if abs(lines) == 1 else page * (1 if lines > 0 else -1)
-        )
+        log = self.parts.large_log
+        page = log.size.height - 2
+        log.scroll_by(lines if abs(lines) == 1 else page * (1 if lines > 0 else -1))
 
     def action_chat(self) -> None:
-        self.add_class("-chat")
+        self.query_one("#bottom").add_class("-chat")
         self.parts.prompt.open()
         self.draw_table()
 
     def on_prompt_closed(self, _: Prompt.Closed) -> None:
-        self.remove_class("-chat")
+        self.query_one("#bottom").remove_class("-chat")
         self.draw_table()
 
     def on_chat_written(self, event: ChatWritten) -> None:

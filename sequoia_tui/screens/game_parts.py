@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sequoia_rules.phases import Phase
 from sequoia_rules.public import PublicState
-from sequoia_rules.values import FORESTS
+from sequoia_rules.values import FORESTS, Seat
 from textual.content import Content
 
 from sequoia_tui.link import Table
@@ -58,6 +59,16 @@ class Scene:
         return self.public.phase is Phase.OVER
 
     @property
+    def counting(self) -> bool:
+        """Whether tokens are still being turned over; who has won is not told before."""
+        return self.over and self.moments.counted < len(FORESTS)
+
+    @property
+    def places(self) -> Mapping[Seat, int]:
+        """The final places by seat, as soon as they may be known."""
+        return {} if self.counting else final_places(self.table.view)
+
+    @property
     def matter(self) -> Matter:
         """What the middle of the table is about."""
         picker = self.picker
@@ -91,13 +102,13 @@ class Parts:
         """Show a scene; what has not changed is not written again."""
         table, picker = scene.table, scene.picker
         asked = asked_line(table, scene.people, turning=picker.turning, forced=picker.forced)
-        if scene.over and scene.moments.counted < len(FORESTS):
+        if scene.counting:
             asked = "the tokens are turned over"
         urgent = picker.asked or scene.over
         self.header.show(phase_line(table), asked, table.link, urgent=urgent)
-        self.players.show(table, scene.people)
-        self.log.show(self.story)
-        self.large_log.show(self.story)
+        self.players.show(table, scene.people, scene.places)
+        for log in (self.log, self.large_log):
+            log.show(self.story, to_the_end=not scene.counting)
         self.board.counter.show(scene.public, scene.people.viewer if picker.rolled else None)
         self._draw_forests(scene)
         self._draw_middle(scene)
@@ -118,8 +129,8 @@ class Parts:
             card = self.board.cards[forest]
             card.set_class(state.dim and not state.plus, "-settled")
             card.show(state)
-        places = final_places(scene.table.view)
-        marks = tuple(_mark(player_state(scene.table, who, self.glyphs, places)) for who in people)
+        states = (player_state(scene.table, who, self.glyphs, scene.places) for who in people)
+        marks = tuple(_mark(state) for state in states)
         self.board.rows.show(RowsState(tuple(cards), people, marks))
 
     def _draw_middle(self, scene: Scene) -> None:

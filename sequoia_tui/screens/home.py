@@ -155,7 +155,5 @@ def _title(signs: Glyphs) -> Content:
 def _forest(signs: Glyphs) -> Content:
     """Say what the game is, between trees of every colour."""
     trees = [(signs.players[colour], ink(colour)) for colour in Colour]
-    words = Content.styled(
-        "  five dice  eleven forests  ten rounds  ".replace("  ", f" {signs.dot} "), "$dim"
-    )
+    words = f" {signs.dot} ".join(("five dice", "eleven forests", "ten rounds"))
     return Content.assemble(*trees, (f"  {words}  ", "$dim"), *reversed(trees))

@@ -79,6 +79,10 @@ class RoomScreen(BaseScreen):
                     )
 
     def on_mount(self) -> None:
+        # Titles are painted anew whenever they are set, even to the same; these never change.
+        invite = self.query_one("#room-invite", Line)
+        invite.border_title = "Friends type" if self._invitations else "The room"
+        invite.border_subtitle = room_text.kind(self._table.view.room)
         self.query_one("#room-people").border_title = "Seats"
         self.query_one("#room-scores").border_title = "The evening"
         self.query_one("#room-chat").border_title = "Chat"
@@ -222,10 +226,9 @@ class RoomScreen(BaseScreen):
         seats = self.query_one(PickList)
         seats.show_rows(self._rows())
         seats.styles.height = len(self._rows())
-        invite = self.query_one("#room-invite", Line)
-        invite.border_title = "Friends type" if self._invitations else "The room"
-        invite.border_subtitle = room_text.kind(room)
-        invite.show(room_text.invitation(room, self._invitations, signs))
+        self.query_one("#room-invite", Line).show(
+            room_text.invitation(room, self._invitations, signs)
+        )
         scores = self.query_one("#room-scores", Line)
         scores.show(room_text.scores(room, signs))
         self.query_one("#room-lines", Line).show(room_text.chat(table.view, signs))

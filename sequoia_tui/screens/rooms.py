@@ -10,6 +10,7 @@ from sequoia_protocol.room import RoomSettings
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.message import Message
 
 from sequoia_tui.link import Link, LinkState
@@ -97,10 +98,12 @@ class RoomsScreen(BaseScreen):
         self._lines = {line.code: line for line in lines}
         signs = glyphs_of(self)
         rows = self.query_one(PickList)
-        rows.show_rows([Row(line.code, _row(line, signs)) for line in lines])
+        short = self.app.size.width < 80
+        name = 14 if short else 18
+        rows.show_rows([Row(line.code, _row(line, signs, name)) for line in lines])
         rows.display = bool(lines)
         self.query_one("#rooms-head", Line).show(
-            Content.styled(f"  {'TABLE OF':<18}{'SEATS':<18}{'':<14}CODE" if lines else "", "$dim")
+            Content.styled(f"  {'TABLE OF':<{name}}{'SEATS':<32}CODE" if lines else "", "$dim")
         )
         self.query_one("#rooms-none", Line).show(
             ""
@@ -119,6 +122,10 @@ class RoomsScreen(BaseScreen):
                 return self._game
             case _:
                 return True
+
+    def on_resize(self, _: Resize) -> None:
+        if self._lines:
+            self.show_rooms(list(self._lines.values()))
 
     def on_pick_list_picked(self, event: PickList.Picked) -> None:
         self.post_message(self.RoomWanted(event.row, watch=self._watch))
@@ -157,7 +164,7 @@ class RoomsScreen(BaseScreen):
         self.show_place("Rooms", asked, link=self._link_now)
 
 
-def _row(line: RoomLine, signs: Glyphs) -> Content:
+def _row(line: RoomLine, signs: Glyphs, name: int) -> Content:
     taken = min(line.taken, line.seats)
     seats = signs.done * taken + signs.todo * (line.seats - taken)
     bots = f" {line.bots} bot{'s' if line.bots != 1 else ''}" if line.bots else ""
@@ -165,9 +172,9 @@ def _row(line: RoomLine, signs: Glyphs) -> Content:
     if line.watching:
         state += f", {line.watching} watch"
     return Content.assemble(
-        f"{signs.clip(signs.clean(line.host), 16):<18}",
+        f"{signs.clip(signs.clean(line.host), name - 2):<{name}}",
         (f"{seats:<6}", "$accent-ink"),
-        (f"{bots:<12}", "$dim"),
-        (f"{state:<14}", "$good" if state.startswith("waiting") else "$dim"),
+        (f"{bots:<8}", "$dim"),
+        (f"{state:<18}", "$good" if state.startswith("waiting") else "$dim"),
         (signs.clean(line.code), "$ink"),
     )

@@ -43,7 +43,8 @@ class Canvas(Widget):
         if self._key is None or self._key != self._current_key():
             # Nothing is on the screen yet, or a layout is due that paints everything anyway.
             self._key = None
-            self.refresh()
+            if self.size:
+                self.refresh()
             return
         before, self._strips = self._strips, self._rendered(self.size)
         changed = [

@@ -89,23 +89,18 @@ def card_lines(state: CardState, width: int, height: int, glyphs: Glyphs) -> lis
     else:
         inside = _slots(state, (width - 2) // 3 if width < _MEDIUM[0] else 4)
         if height >= _MEDIUM[1]:
-            inside.append(_ranking(state))
+            inside.append(_ranking(state, width - 3))
     marked = bool(state.plus or state.grown)
     box = glyphs.heavy if marked else glyphs.light
     line = "$accent-ink" if state.plus else "$good" if marked else "$faint"
     if state.dim and not marked:
         line = "$faint 60%"
     pad = 0 if width < _MEDIUM[0] else 1
-    inner = width - 2 - 2 * pad
     lines = [_top(state, width, glyphs, line)]
     for row in range(height - 2):
         text = inside[row] if row < len(inside) else Content("")
-        fill = " " * max(0, inner - text.cell_length + pad)
-        lines.append(
-            Content.assemble(
-                (box.down, line), " " * pad, text.truncate(inner), fill, (box.down, line)
-            )
-        )
+        fill = " " * (width - 2 - pad - text.cell_length)
+        lines.append(Content.assemble((box.down, line), " " * pad, text, fill, (box.down, line)))
     bottom = f"{box.bottom_left}{box.across * (width - 2)}{box.bottom_right}"
     return [*lines, Content.styled(bottom, line)]
 
@@ -177,25 +172,30 @@ def _bars(state: CardState, width: int, glyphs: Glyphs) -> list[Content]:
             )
         )
     lines += [Content("")] * (5 - len(lines))
-    return [*lines, _ranking(state)]
+    return [*lines, _ranking(state, width)]
 
 
-def _ranking(state: CardState) -> Content:
-    """Who is first and who second by trees: ``1st ■ 2nd ★``."""
-    first, second = ranks(state.row)
-    if state.tokens and state.tokens[0].owner is not None and state.tokens[1].at_stake:
-        # The first token is gone: those who are still here play for the second alone.
-        first, second = (), first
-    parts: list[Content | tuple[str, str]] = []
-    for label, places in (("1st ", first), ("2nd ", second)):
-        if places:
-            if parts:
-                parts.append((" ", ""))
-            parts.append((label, "$dim"))
-            for place in places:
-                who = state.trees[place][0]
-                parts.append((who.sign, _faded(who.ink, state, 1)))
-    return Content.assemble(*parts)
+def _ranking(state: CardState, width: int) -> Content:
+    """Say who is first and who second: ``1st ■ 2nd ★``; by trees, and once won by tokens."""
+    leading, following = ranks(state.row)
+    first = [state.trees[place][0] for place in leading]
+    second = [state.trees[place][0] for place in following]
+    if state.tokens and state.tokens[0].owner is not None:
+        # The trees of whoever won a token may have left the forest.
+        rival = state.tokens[1].owner
+        second = first if state.tokens[1].at_stake else [] if rival is None else [rival]
+        first = [state.tokens[0].owner]
+    line = Content("")
+    for labels in (("1st ", "2nd "), ("1", "2")):
+        parts: list[tuple[str, str] | str] = []
+        for label, people in zip(labels, (first, second), strict=True):
+            if people:
+                parts += [" " if parts else "", (label, "$dim")]
+                parts += [(who.sign, _faded(who.ink, state, 1)) for who in people]
+        line = Content.assemble(*parts)
+        if line.cell_length <= width:
+            break
+    return line
 
 
 def _leading(state: CardState) -> tuple[Seat, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from rich.cells import cell_len
 from sequoia_protocol.room import (
@@ -27,6 +28,8 @@ from sequoia_tui.themes import Glyphs
 from sequoia_tui.widgets.canvas import Canvas, ends
 from sequoia_tui.widgets.card import title
 from sequoia_tui.widgets.facts import Cast, Who, ordinal
+
+_END: Final = "END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Story:
                 *_owned(public, cast),
             ]
         if public.phase is Phase.OVER:
-            told["END"] = _points(public, cast)
+            told[_END] = _points(public, cast)
         elif public.sequoias:
             told[heading(public)] = [_calls(cast[seat]) for seat in public.sequoias]
         for name, entries in told.items():
@@ -88,6 +91,7 @@ class Story:
             case Revealed(sums):
                 self.add(now, *(placed(cast, seat, choice) for seat, choice in sums))
             case Scored(awards, ties, expired):
+                known = () if before.game is None else before.game.public.ties
                 self.add(
                     now,
                     *_taken(cast, [(a.forest, a.place, a.seat) for a in awards]),
@@ -98,11 +102,12 @@ class Story:
                             + "".join(who.sign for who in cast.of(tie.seats)),
                         )
                         for tie in ties
+                        if tie not in known
                     ),
                     *(Entry(None, f"{forest} stays open for good") for forest in expired),
                 )
             case Ended():
-                self.add("END", *_points(public, cast))
+                self.add(_END, *_points(public, cast))
             case BotSeated(seat, name) if before.room.playing:
                 self.add(now, Entry(_seated(cast, seat), f"{name} plays on"))
             case SeatTaken(seat) if before.room.playing and seat in public.seats:
@@ -135,21 +140,22 @@ class LogPanel(Canvas):
         super().__init__(glyphs, id=id)
         self.story = Story()
         self.back = 0
+        self._to_the_end = True
 
-    def show(self, story: Story) -> None:
-        """Show a story as it stands now."""
-        self.story = story
+    def show(self, story: Story, *, to_the_end: bool = True) -> None:
+        """Show a story as it stands now, or without its end."""
+        self.story, self._to_the_end = story, to_the_end
         self.redraw()
 
     def scroll_by(self, lines: int) -> None:
         """Scroll back (positive) or forth."""
-        total = len(story_lines(self.story, self.size.width, self.glyphs))
+        total = len(self._lines(self.size.width))
         most = max(0, total - (self.size.height - 1))
         self.back = min(max(0, self.back + lines), most)
         self.redraw()
 
     def draw(self, width: int, height: int) -> Sequence[Content]:
-        lines = story_lines(self.story, width, self.glyphs)
+        lines = self._lines(width)
         room = height - 1
         end = max(0, len(lines) - self.back)
         shown = lines[max(0, end - room) : max(end, min(room, len(lines)))]
@@ -158,6 +164,12 @@ class LogPanel(Canvas):
             more = Content.styled(f" {self.glyphs.updown[-1:]} {self.back} more", "$dim")
             head = ends(head[: width - more.cell_length], more, width)
         return [head, *shown]
+
+    def _lines(self, width: int) -> list[Content]:
+        sections: Mapping[str, Sequence[Entry]] = self.story.sections
+        if not self._to_the_end:
+            sections = {name: section for name, section in sections.items() if name != _END}
+        return story_lines(sections, width, self.glyphs)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         event.stop()
@@ -173,7 +185,7 @@ def heading(public: PublicState) -> str:
     if public.phase in (Phase.SETUP, Phase.DEALING):
         return "START"
     if public.phase is Phase.OVER:
-        return "END"
+        return _END
     return f"TB{public.tiebreak}" if public.tiebreak else f"R{public.round}"
 
 
@@ -194,10 +206,12 @@ def placed(cast: Cast, seat: Seat, sums: Sums) -> Entry:
     return Entry(who, f"{who.name} planted {what}")
 
 
-def story_lines(story: Story, width: int, glyphs: Glyphs) -> list[Content]:
-    """Write the story in lines of a width; what runs over is set in."""
+def story_lines(
+    sections: Mapping[str, Sequence[Entry]], width: int, glyphs: Glyphs
+) -> list[Content]:
+    """Write a story in lines of a width; what runs over is set in."""
     lines = []
-    for name, entries in story.sections.items():
+    for name, entries in sections.items():
         if not entries:
             continue
         lines.append(Content.styled(name, "bold $dim"))

@@ -98,8 +98,9 @@ def middle_slots(
         if columns_for(width, rows, entries) > 1:
             # A list with details says for every entry what it does.
             slots["live"] = Region(0, after, width, 1)
-            # A line of air above the duels, where the list leaves one.
-            after += 2 if matter is Matter.DUELLING and height - after > 6 else 1
+            after += 1
+        if matter is Matter.DUELLING and height - after > 5:
+            after += 1
     slots["notes"] = Region(0, after, width, height - after)
     return {name: region for name, region in slots.items() if region}
 

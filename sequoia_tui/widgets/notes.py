@@ -12,7 +12,7 @@ from textual.content import Content
 from sequoia_tui.link import Table
 from sequoia_tui.themes import Glyphs
 from sequoia_tui.widgets.canvas import Canvas, centred
-from sequoia_tui.widgets.facts import Cast, Who, names, standing
+from sequoia_tui.widgets.facts import Cast, names, standing
 from sequoia_tui.widgets.pairing_list import entry_text
 from sequoia_tui.widgets.picker import Picker
 
@@ -31,12 +31,6 @@ class Notes(Canvas):
 
     def draw(self, width: int, height: int) -> Sequence[Content]:
         return [centred(line, width) if line.cell_length < width else line for line in self._lines]
-
-
-def sign_and_name(who: Who, *, bold: bool = False) -> Content:
-    """Write a player: sign and name, both in their colour if it is the viewer."""
-    style = f"bold {who.ink}" if who.you else "bold $ink" if bold else "$ink"
-    return Content.assemble((who.sign, who.ink), " ", (who.name, style))
 
 
 def banner(public: PublicState, cast: Cast, glyphs: Glyphs, width: int) -> Content:
@@ -61,7 +55,9 @@ def live_line(picker: Picker) -> Content:
     parts: list[tuple[str, str] | str] = []
     for word in standing(picker.public, picker.sums, picker.seat).split("  "):
         forest, _, place = word.partition(" ")
-        good = place.lstrip("=") == "1st"
+        tie = picker.public.tie_at(int(forest))
+        best = "1st" if tie is None or tie.for_first else "2nd"
+        good = place.lstrip("=") == best
         parts += [(f"{forest} ", "bold $ink"), (place, "bold $good" if good else "$ink"), "  "]
     return Content.assemble(*parts[:-1])
 

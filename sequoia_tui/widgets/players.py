@@ -24,19 +24,19 @@ class PlayersPanel(Canvas):
         super().__init__(glyphs, id=id)
         self._table: Table | None = None
         self._cast = NOBODY
+        self._places: Mapping[int, int] = {}
 
-    def show(self, table: Table, cast: Cast) -> None:
-        """Show the players of another table."""
-        self._table, self._cast = table, cast
+    def show(self, table: Table, cast: Cast, places: Mapping[int, int]) -> None:
+        """Show the players of another table; ``places`` are empty until they may be known."""
+        self._table, self._cast, self._places = table, cast, places
         self.redraw()
 
     def draw(self, width: int, height: int) -> Sequence[Content]:
         lines = [title("PLAYERS", width, self.glyphs)]
         if self._table is None:
             return lines
-        places = final_places(self._table.view)
         for who in self._cast:
-            state = player_state(self._table, who, self.glyphs, places)
+            state = player_state(self._table, who, self.glyphs, self._places)
             lines.append(player_line(who, state, width, self.glyphs))
         return lines
 
@@ -44,7 +44,14 @@ class PlayersPanel(Canvas):
 def player_line(who: Who, state: Content, width: int, glyphs: Glyphs) -> Content:
     """Write a player's line; a long name gives way to the state."""
     bot = " bot" if who.bot else ""
-    name = glyphs.clip(who.name, width - 3 - state.cell_length - cell_len(bot))
+    room = width - 3 - state.cell_length
+    words = state.plain.split(" ")
+    if bot and cell_len(who.name) > room - len(bot) and len(words) > 1:
+        # No room for a word of its own: it stands for the state's, whose sign says enough.
+        bot = ""
+        state = Content.assemble(state[:2], ("bot", "$dim"), state[2 + len(words[1]) :])
+        room = width - 3 - state.cell_length
+    name = glyphs.clip(who.name, room - len(bot))
     style = f"bold {who.ink}" if who.you else "$ink"
     left = Content.assemble((who.sign, who.ink), " ", (name, style), (bot, "$dim"))
     return ends(left, state, width)
@@ -90,6 +97,8 @@ def _after(table: Table, who: Who, glyphs: Glyphs, places: Mapping[int, int]) ->
         ready = (f"{glyphs.tick} again", "$good")
     else:
         ready = (f"{glyphs.wait} again?", "$dim")
-    place = places.get(who.seat, 0)
+    place = places.get(who.seat)
+    if place is None:
+        return Content.styled(*ready)
     style = "bold $accent-ink" if place == 1 else "$dim"
     return Content.assemble(ready, " ", (ordinal(place), style))

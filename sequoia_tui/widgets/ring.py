@@ -121,7 +121,9 @@ class RoundCounter(Canvas):
         ]
         if public.tiebreak and public.phase is not Phase.OVER:
             lines[0] = Content.styled("TIE-BREAK", "bold $dim")
-            lines[1] = Content.styled(f"{public.tiebreak}", "bold $accent-ink")
+            lines[1] = Content.assemble(
+                ("round ", "$ink"), (f"{public.tiebreak}", "bold $accent-ink")
+            )
             lines[2] = Content.styled(f"{len(public.ties)} open", "$ink")
         elif self._seat is not None and public.phase is Phase.CHOOSING:
             lines.append(

@@ -36,7 +36,7 @@ class TableOfRows(Canvas):
 
     def draw(self, width: int, height: int) -> Sequence[Content]:
         state, glyphs = self.state, self.glyphs
-        column = min(14, max(7, (width - 18) // 5))
+        column = min(14, max(7, (width - 18) // max(1, len(state.cast))))
         head: list[tuple[int, Content | str]] = [(1, Content.styled("forest", "$dim"))]
         for index, who in enumerate(state.cast):
             mark = state.marks[index] if index < len(state.marks) else Content("")

@@ -72,8 +72,5 @@ def _way_to(family: socket.AddressFamily, far: str) -> str | None:
 
 def _is_reachable(address: str) -> bool:
     """Tell whether others may reach an address; a link-local one needs a zone to be typed."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return False
+    ip = ipaddress.ip_address(address)
     return not (ip.is_loopback or ip.is_link_local or ip.is_unspecified)

@@ -339,8 +339,6 @@ class Host:
 
     def _hang_up(self, link: Link, why: HangUp) -> None:
         """Send what is still owed and the last word, and close a link."""
-        if link.is_closed:
-            return
         for data in link.outbox.take({}):
             link.wire.send(data)
         if why.bye is not None:

@@ -28,9 +28,6 @@ class Lobby:
         self._rooms: dict[str, Room] = {}
         self._answers: OrderedDict[CommandId, Place | bytes] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._rooms)
-
     def open(self, room_settings: RoomSettings, now: float) -> Room:
         """Open a room under a code that is free.
 

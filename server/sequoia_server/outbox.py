@@ -37,10 +37,6 @@ class Outbox:
         if delivery.away is not None:
             pending.away = delivery.away
 
-    def answer(self, answer: bytes) -> None:
-        """Take in an answer that has to do with no room."""
-        self._pending.answers.append(answer)
-
     def take(self, shared: Shared) -> list[bytes]:
         """Give the messages that are due, and be empty."""
         pending = self._pending

@@ -71,12 +71,7 @@ class Game:
                 state = evolve(state, event)
 
     def moments(self) -> Iterator[tuple[GameState, Event, GameState]]:
-        """Each event with the state before and the state after it."""
-        state = new_game()
-        for event in self.events:
-            after = evolve(state, event)
-            yield state, event, after
-            state = after
+        return moments(self.events)
 
     def end(self) -> GameState:
         return follow(self.events)
@@ -87,6 +82,15 @@ def follow(events: tuple[Event, ...], state: GameState | None = None) -> GameSta
     for event in events:
         state = evolve(state, event)
     return state
+
+
+def moments(events: tuple[Event, ...]) -> Iterator[tuple[GameState, Event, GameState]]:
+    """Each event with the state before and the state after it."""
+    state = new_game()
+    for event in events:
+        after = evolve(state, event)
+        yield state, event, after
+        state = after
 
 
 @cache

@@ -55,6 +55,18 @@ def test_after_ten_rounds_every_player_has_placed_twenty_trees(plan: Plan) -> No
 
 @games
 @given(plans)
+def test_deals_and_rounds_are_counted_without_gaps(plan: Plan) -> None:
+    counted = [
+        (after.public.round, after.public.tiebreak, after.public.deal - before.public.deal)
+        for before, event, after in play(plan).moments()
+        if isinstance(event, Dealt)
+    ]
+    tiebreaks = range(1, len(counted) - 9)
+    assert counted == [(n, 0, 1) for n in range(1, 11)] + [(10, n, 1) for n in tiebreaks]
+
+
+@games
+@given(plans)
 def test_every_token_lies_on_one_forest_and_is_won_at_most_once(plan: Plan) -> None:
     won: set[tuple[int, int]] = set()
     for _, event, after in play(plan).moments():

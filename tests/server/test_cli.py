@@ -143,7 +143,7 @@ def test_every_reason_is_a_sentence(
 async def test_the_same_program_can_be_started_with_fixed_chance_by_tests_alone() -> None:
     codes = set()
     for _ in range(2):
-        with ServerProcess("7", *LOCAL, module="tests.server.rigged") as server:
+        with ServerProcess("7", *LOCAL, module="tests.scripted_server") as server:
             ana = await Player.on_socket(server.port, "Ana")
             view = ana.entered(await ana.command(CreateRoom(RoomSettings())))
             codes.add(view.room.code)

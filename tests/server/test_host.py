@@ -230,6 +230,15 @@ async def test_a_late_copy_of_the_command_that_led_in_does_not_undo_leaving(
     refused(await bo.command(JoinRoom(code, watch=False), command_id=50), Code.NOT_IN_A_ROOM)
 
 
+async def test_a_late_copy_does_not_lead_from_one_room_into_another(server: EmbeddedServer) -> None:
+    ana, bo = await Player.on_pipe(server, "Ana"), await Player.on_pipe(server, "Bo")
+    code = await created(ana)
+    bo.entered(await bo.command(JoinRoom(code, watch=False), command_id=50))
+    await bo.command(LeaveRoom())
+    await created(bo)
+    refused(await bo.command(JoinRoom(code, watch=False), command_id=50), Code.IN_A_ROOM)
+
+
 async def test_answers_of_the_lobby_are_kept_for_a_while_only() -> None:
     server = EmbeddedServer(Settings(lobby_answers_kept=1), FixedEntropy())
     await server.start()
@@ -312,6 +321,15 @@ async def test_after_the_end_of_a_link_nothing_of_it_counts(server: EmbeddedServ
     await bo.until_closed()
     await ana.command(Chat("first"))
     assert [line.text for line in ana.here.room.chat] == ["first"]
+
+
+async def test_what_was_done_is_answered_before_the_link_is_closed(server: EmbeddedServer) -> None:
+    ana = await Player.on_pipe(server, "Ana")
+    await created(ana)
+    answer = await ana.send(Chat("a last word"))
+    await ana.transport.send(b"\xc1")
+    assert isinstance(await answer, Done)
+    assert (await ana.until_closed()).code == 1007
 
 
 async def test_stopping_tells_everybody(server: EmbeddedServer) -> None:

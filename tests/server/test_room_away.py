@@ -289,8 +289,7 @@ def test_a_room_that_everybody_left_ends_after_15_minutes_and_lets_people_in_unt
     driver = Driver()
     ana = driver.enter("Ana")
     driver.ok(ana, LeaveRoom())
-    assert driver.state.people == ()
-    assert driver.state.host is None
+    assert (driver.state.people, driver.state.host) == ((), None)
     driver.advance(14 * 60)
     bo = driver.enter("Bo")
     assert driver.state.host == bo

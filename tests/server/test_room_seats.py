@@ -152,6 +152,16 @@ def test_seats_that_are_taken_or_not_there_are_refused() -> None:
     driver.refuse(ana, AddBot(4), Code.SEAT_TAKEN)
 
 
+def test_a_spectator_can_take_a_free_seat() -> None:
+    driver = Driver()
+    driver.enter("Ana")
+    bo = driver.enter("Bo", watch=True)
+    driver.ok(bo, Sit(4))
+    seated = driver.state.seats[4]
+    assert seated is not None
+    assert (seated.person, seated.colour, seated.ready) == (bo, Colour.GREEN, False)
+
+
 def test_standing_up_frees_the_seat() -> None:
     driver = Driver()
     ana = driver.enter("Ana")

@@ -4,8 +4,9 @@ from collections import deque
 
 import msgpack
 import pytest
-from sequoia_protocol.codec import pad_choice
+from sequoia_protocol.codec import encode_event, pad_choice
 from sequoia_protocol.messages import ChoosePairs
+from sequoia_protocol.room import AnySeenEvent
 from sequoia_rules.events import Chosen, ChosenSeen, Dealt, DealtSeen, GameStartedSeen
 from sequoia_rules.phases import Phase
 from sequoia_rules.values import Choice, Dice
@@ -46,9 +47,12 @@ def test_the_start_shows_no_token() -> None:
 
 def test_one_encoding_is_shared_by_all_who_see_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded: list[object] = []
-    monkeypatch.setattr(
-        delivery, "encode_event", lambda event: (encoded.append(event), encode(event))[1]
-    )
+
+    def counted(event: AnySeenEvent) -> bytes:
+        encoded.append(event)
+        return encode_event(event)
+
+    monkeypatch.setattr("sequoia_server.delivery.encode_event", counted)
     driver = Driver()
     ana, *_ = driver.begin(2, watchers=10)
     encoded.clear()

@@ -19,7 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.kit import FixedEntropy, Player, SocketTransport
+from tests.kit import FixedEntropy, Player, SocketTransport, TransportClosed
 
 SETTINGS = Settings(handshake_timeout=0.3, hello_timeout=0.3)
 
@@ -74,6 +74,24 @@ async def test_what_is_no_request_is_logged_without_a_traceback(
     assert not any("canary" in record.getMessage() for record in logged)
 
 
+async def test_a_failure_of_the_library_is_logged_without_a_traceback(
+    server: EmbeddedServer,
+    port: int,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a canary")
+
+    monkeypatch.setattr(websocket._SocketWire, "__init__", broken)
+    transport = await SocketTransport.open(port)
+    with pytest.raises(TransportClosed, match="1011"):
+        await transport.receive()
+    await server.stop()
+    assert "connection handler failed" in caplog.text
+    assert "canary" not in caplog.text
+
+
 async def test_a_browsers_page_is_kept_out(port: int) -> None:
     with pytest.raises(InvalidStatus) as refusal:
         await SocketTransport.open(port, origin="http://example.com")
@@ -102,7 +120,7 @@ async def test_what_is_no_message_closes_the_link(
 
 async def test_who_says_nothing_is_closed(port: int) -> None:
     transport = await SocketTransport.open(port)
-    with pytest.raises(Exception, match="1008 no hello in time"):
+    with pytest.raises(TransportClosed, match="1008 no hello in time"):
         await transport.receive()
 
 

@@ -64,12 +64,19 @@ class Play:
             host=1,
             seats=(*seats, *[None] * (5 - len(seats))),
         )
+        self.start()
+
+    def start(self) -> None:
+        """Begin a game, the first one or another."""
+        last = self.state.public.deal
+        self.state = new_game()
         self.do(
             StartGame(
                 tuple(range(len(self.names))),
                 # Dealt out so that neighbouring forests are worth different amounts.
                 tuple(FIRST_TOKENS[at * 4 % 11] for at in range(11)),
                 SECOND_TOKENS,
+                last,
             )
         )
 
@@ -211,19 +218,8 @@ def watching() -> Play:
 def many_ties() -> Play:
     """A tie-break with so many ties that the list has to scroll: two players equal everywhere."""
     play = Play(names=("Ana", "Bo"))
-    for sums in (
-        (2, 3),
-        (4, 5),
-        (6, 7),
-        (8, 9),
-        (10, 11),
-        (6, 12),
-        (6, 7),
-        (7, 8),
-        (5, 9),
-        (4, 10),
-    ):
-        play.round({0: sums, 1: sums})
+    both = ((2, 3), (4, 5), (6, 7), (8, 9), (10, 11), (6, 12), (6, 7), (7, 8), (5, 9), (4, 10))
+    play.rounds(*({0: sums, 1: sums} for sums in both))
     play.deal({0: (1, 2, 4, 6, 3), 1: (1, 1, 1, 1, 1)})
     return play
 
@@ -295,9 +291,9 @@ class GameApp(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, table: Table, *, ascii: bool = False, moving: bool = False) -> None:
+    def __init__(self, table: Table, *, plain: bool = False, moving: bool = False) -> None:
         super().__init__()
-        self.game = GameScreen(table, ascii=ascii)
+        self.game = GameScreen(table, ascii=plain)
         self.requests: list[tuple[Request, int]] = []
         self.asked: list[str] = []
         self.animation_level = "full" if moving else "none"

@@ -60,7 +60,11 @@ class Proxy:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.made += 1
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
         self._writers |= {writer, far_writer}
         for source, sink, answers in (
             (reader, far_writer, False),

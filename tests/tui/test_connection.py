@@ -460,13 +460,18 @@ async def test_a_server_that_refuses_the_handshake(status: HTTPStatus, sentence:
 async def test_somebody_who_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sequoia_tui.transports.websocket.OPEN_TIMEOUT", 0.1)
 
+    over = asyncio.Event()
+
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
+        with suppress(OSError):
+            await reader.read()
         writer.close()
+        over.set()
 
     async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         assert "does not answer" in await why(Address("127.0.0.1", port))
+        await over.wait()
 
 
 async def test_tls_to_a_server_without_it() -> None:

@@ -14,6 +14,7 @@ from sequoia_protocol.messages import (
 )
 from sequoia_rules.values import FORESTS
 from textual import events
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from sequoia_tui.link import Link, LinkState, Table
@@ -368,6 +369,45 @@ async def test_chat_is_typed_in_the_footer_and_survives_updates() -> None:
         assert app.game.picker.shown is None
 
 
+async def test_while_typing_no_other_key_plays() -> None:
+    app = GameApp(states.choosing().table())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await press(pilot, "t", "tab", "down", "enter")
+        assert app.game.picker.shown is None
+        assert app.requests == [], "an empty line is not said"
+
+
+async def test_before_any_game_the_table_is_empty() -> None:
+    play = Play()
+    view = type(play.view(0))(1, 0, play.room, None)
+    app = GameApp(Table(view, play.link))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert "no game has begun" in grid(app)[0]
+        await press(pilot, "1", "enter", "h", "v", "l")
+        assert app.requests == []
+
+
+async def test_another_game_starts_afresh() -> None:
+    play = states.finished()
+    app = GameApp(play.table())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        before = len(play.events)
+        play.start()
+        play.deal({0: (3, 3, 6, 1, 5)})
+        app.game.show(play.table(), play.seen(0, before))
+        await pilot.pause()
+        text = "\n".join(grid(app))
+        assert "Round 1 of 10" in text
+        assert "FINAL SCORES" not in text
+        assert "20 trees" in text
+        assert list(app.game.parts.story.sections) == ["R1"]
+        await press(pilot, "5", "5")
+        assert app.requests == [(ChoosePairs((6, 7), NOTHING), play.state.public.deal)]
+
+
 async def test_the_rematch() -> None:
     play = states.finished()
     app = GameApp(play.table())
@@ -405,7 +445,7 @@ async def test_the_host_starts_once_two_are_ready() -> None:
     ("seat", "seconds", "host_away", "allowed"),
     [
         (0, 31.0, False, True),
-        (0, 29.0, False, False),
+        (0, 10.0, False, False),
         (1, 31.0, False, False),
         (1, 31.0, True, True),
     ],
@@ -447,9 +487,10 @@ async def test_dice_tumble_until_any_key() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         app.game.show(play.table(), play.seen(0, before))
-        assert app.game.moments.dice is not None
+        tumbling = [app.game.moments.dice is not None]
         await press(pilot, "5")
-        assert app.game.moments.dice is None
+        tumbling.append(app.game.moments.dice is not None)
+        assert tumbling == [True, False]
         assert "▶ 5" in "\n".join(grid(app))
 
 
@@ -476,15 +517,16 @@ async def test_what_has_not_changed_is_not_written_again(monkeypatch: pytest.Mon
         await press(pilot, "5")
         written: list[str] = []
         refresh = Canvas.refresh
-        monkeypatch.setattr(
-            Canvas,
-            "refresh",
-            lambda self, *a, **k: written.append(self.id or "") or refresh(self, *a, **k),
-        )
+
+        def noted(self: Canvas, *regions: Region, **how: bool) -> Canvas:
+            written.append(self.id or type(self).__name__)
+            return refresh(self, *regions, **how)
+
+        monkeypatch.setattr(Canvas, "refresh", noted)
         await update(pilot, play)
         assert written == []
         await press(pilot, "6")
-        assert set(written) <= {"pairings", "live", "forest-7", "forest-9", ""}
+        assert set(written) == {"pairings", "live", "forest-7", "forest-9", "_Die", "_Brackets"}
 
 
 async def test_the_log_of_a_whole_game_tells_all_and_a_resumed_one_the_end() -> None:

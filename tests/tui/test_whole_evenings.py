@@ -2,8 +2,8 @@
 
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -33,7 +33,6 @@ class Person:
         self.terminal = terminal
         self.name = name
         self.seen: set[str] = set()
-        self.failure: BaseException | None = None
 
     def play(self) -> None:
         """Seal the first choice of every roll until the tokens are counted."""
@@ -62,17 +61,6 @@ class Person:
     def is_asked(text: str) -> bool:
         header = text.splitlines()[0]
         return OVER in text or any(words in header for words in (PAIRS, FORESTS, SEQUOIA))
-
-    def play_in_the_background(self) -> threading.Thread:
-        def run() -> None:
-            try:
-                self.play()
-            except BaseException as failure:
-                self.failure = failure
-
-        thread = threading.Thread(target=run)
-        thread.start()
-        return thread
 
 
 @pytest.fixture
@@ -106,12 +94,10 @@ def open_room(host: Person) -> str:
 
 
 def play_to_the_end(people: list[Person]) -> None:
-    threads = [person.play_in_the_background() for person in people]
-    for thread in threads:
-        thread.join(150)
+    with ThreadPoolExecutor(len(people)) as pool:
+        for playing in [pool.submit(person.play) for person in people]:
+            playing.result()
     for person in people:
-        if person.failure is not None:
-            raise person.failure
         assert OVER in person.terminal.text
         assert {f"Round {number}" for number in range(1, 11)} <= person.seen
     assert any("Tie-break" in person.seen for person in people), "no tie-break in this game"

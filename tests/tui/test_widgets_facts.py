@@ -88,7 +88,7 @@ def test_the_round_trip_is_told_by_its_class() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [32, 58])
+@pytest.mark.parametrize("width", [32, 36, 40])
 def test_every_roll_fits_the_list_with_its_keys(width: int) -> None:
     rolls: list[Dice] = [(1, 2, 4, 6, 3), (1, 1, 1, 1, 1), (6, 6, 5, 4, 3), (1, 2, 2, 5, 6)]
     for dice in rolls:
@@ -132,4 +132,4 @@ def test_a_picker_forgets_with_every_deal() -> None:
     assert picker.sums == (6, 7)
     later, _ = states.revealed()
     assert picker.follow(later.view(0).game)
-    assert picker.sums == ()
+    assert not picker.sums
