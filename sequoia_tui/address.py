@@ -56,6 +56,8 @@ def parse_address(text: str) -> Address:
             rest, tls = rest[len(scheme) :].rstrip("/"), secure
     if not rest:
         raise BadAddress("An address is needed, as in oak.local or 192.168.1.5:7378.")
+    if "://" in rest:
+        raise BadAddress("Write only the name or number of the machine, as in oak.local.")
     if rest.startswith("["):
         host, bracket, tail = rest[1:].partition("]")
         if not bracket or (tail and not tail.startswith(":")) or not _is_ipv6(host):

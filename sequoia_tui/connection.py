@@ -16,8 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from sequoia_protocol import PROTOCOL_VERSION
 from sequoia_protocol.codec import decode_server, encode
@@ -39,10 +38,11 @@ from sequoia_protocol.messages import (
     Update,
     Welcome,
 )
-from sequoia_protocol.room import AnySeenEvent, LeaveReason, PersonLeft, RoomView, fold
+from sequoia_protocol.room import AnySeenEvent, PersonLeft, RoomView, fold
 
-from sequoia_tui import version
+from sequoia_tui import sentences, version
 from sequoia_tui.link import Link, LinkState
+from sequoia_tui.listener import Ending, Listener, Place, SeatKey
 from sequoia_tui.transports import Transport, TransportError
 
 ANSWER_TIMEOUT: Final = 8.0
@@ -58,54 +58,6 @@ _LATENCY_EVERY: Final = 2.0
 _LAST_WORDS: Final = 0.2
 _LOBBY_REQUESTS = (ListRooms, CreateRoom, JoinRoom)
 _logger = logging.getLogger(__name__)
-
-
-class Ending(StrEnum):
-    """Why a connection is over for good."""
-
-    FAILED = "failed"
-    """It never came to be; the sentence says what to do."""
-    VERSION = "version"
-    BAD_NAME = "bad_name"
-    REPLACED = "replaced"
-    """The same seat is open elsewhere, and that one counts."""
-    BROKEN = "broken"
-    """The two ends do not understand each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A server to go to: its name as the screen shows it, and how to make a link to it."""
-
-    name: str
-    dial: Callable[[], Transport]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class SeatKey:
-    """What it takes to come back to a room. It has no repr, so that no log can show the key."""
-
-    code: str
-    person: int
-    key: str
-
-
-class Listener(Protocol):
-    """Who is told what happens. Each call comes from the event loop and must not take long."""
-
-    def on_link(self, link: Link) -> None:
-        """Hear that the link is different now."""
-
-    def on_view(
-        self, view: RoomView, events: Sequence[AnySeenEvent], away: Mapping[int, float]
-    ) -> None:
-        """Hear that there is a new view; the events that led to it, none for a whole one."""
-
-    def on_out(self, sentence: str) -> None:
-        """Hear that one is in no room any more; no sentence if that was asked for."""
-
-    def on_end(self, ending: Ending, sentence: str) -> None:
-        """Hear that the connection is over for good."""
 
 
 class _Over(Exception):
@@ -200,7 +152,7 @@ class Connection:
         except Exception:
             # Whatever is wrong in here must not take the screen down with it.
             _logger.exception("the connection failed")
-            self._end(Ending.BROKEN, "Something went wrong in this program's own connection.")
+            self._end(Ending.BROKEN, sentences.OWN_FAULT)
         finally:
             self._finish()
 
@@ -234,22 +186,17 @@ class Connection:
         except TransportError as error:
             return str(error), False
         except VersionMismatch as error:
-            raise _Over(Ending.VERSION, self._misfit(newer=error.version > PROTOCOL_VERSION)) from (
-                error
-            )
+            newer = error.version > PROTOCOL_VERSION
+            raise _Over(Ending.VERSION, sentences.misfit(self.place.name, newer=newer)) from error
         except PeerError:
             if not self._welcomed:
-                return f"Something answers at {self.place.name}, but not as Sequoia does.", False
-            return "The server said something that cannot be understood.", False
+                return sentences.no_sequoia(self.place.name), False
+            return sentences.GIBBERISH, False
         except _OutOfStep:
             self._missteps += 1
             if self._missteps > PATIENCE:
-                raise _Over(
-                    Ending.BROKEN,
-                    f"This program and {self.place.name} do not understand each other. "
-                    "Are both of the same version?",
-                ) from None
-            return "Fetching the table anew.", True
+                raise _Over(Ending.BROKEN, sentences.no_understanding(self.place.name)) from None
+            return sentences.OUT_OF_STEP, True
         finally:
             self._outbox = None
             self._resume = None
@@ -264,11 +211,9 @@ class Connection:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 welcome = decode_server(await transport.receive())
         except TimeoutError:
-            raise TransportError(
-                f"Something answers at {self.place.name}, but not as Sequoia does."
-            ) from None
+            raise TransportError(sentences.no_sequoia(self.place.name)) from None
         if isinstance(welcome, Bye):
-            raise self._bye(welcome)
+            raise _ended(welcome, self.place.name)
         if not isinstance(welcome, Welcome):
             raise PeerError("no welcome")
         self._welcomed = True
@@ -298,7 +243,7 @@ class Connection:
                 case Update() as update:
                     self._take(update)
                 case Bye() as bye:
-                    raise self._bye(bye)
+                    raise _ended(bye, self.place.name)
                 case Welcome():
                     raise PeerError("a second welcome")
 
@@ -322,7 +267,7 @@ class Connection:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 result = await answer
         except TimeoutError:
-            raise TransportError("The server does not give the seat back.") from None
+            raise TransportError(sentences.MUTE) from None
         if isinstance(result, Entered):
             return
         # Nothing that was asked in that room can be done any more; having left it is no news.
@@ -330,13 +275,8 @@ class Connection:
         for lost, asked in list(self._asked.items()):
             if not isinstance(asked.request, _LOBBY_REQUESTS):
                 del self._asked[lost]
-                _resolve(asked.answer, Refused(lost, Code.NOT_IN_A_ROOM, "That room is gone."))
-        self._out(
-            ""
-            if left
-            else f"Room {seat.code} is gone, or has given your seat away: perhaps the server was "
-            "started anew."
-        )
+                _resolve(asked.answer, Refused(lost, Code.NOT_IN_A_ROOM, sentences.ROOM_GONE))
+        self._out("" if left else sentences.seat_gone(seat.code))
 
     async def _watch(self, transport: Transport) -> None:
         """Pass on what the transport measures."""
@@ -366,7 +306,7 @@ class Connection:
                 raise _OutOfStep from error
             events.append(event)
             if isinstance(event, PersonLeft) and event.person == self.view.you:
-                self._out(_farewell(event.reason))
+                self._out(sentences.farewell(event.reason))
         if events:
             self._missteps = 0
         if self.view is not None and (
@@ -396,34 +336,6 @@ class Connection:
         self.seat = None
         self.away = {}
         self._listener.on_out(sentence)
-
-    def _bye(self, bye: Bye) -> Exception:
-        """Tell what to do about a server's last message."""
-        match bye.code:
-            case Code.VERSION_TOO_OLD:
-                return _Over(Ending.VERSION, self._misfit(newer=True))
-            case Code.VERSION_TOO_NEW:
-                return _Over(Ending.VERSION, self._misfit(newer=False))
-            case Code.BAD_NAME:
-                return _Over(Ending.BAD_NAME, bye.text)
-            case Code.REPLACED:
-                return _Over(
-                    Ending.REPLACED,
-                    "You sit at this table from another window now; this one keeps quiet.",
-                )
-            case _:
-                return TransportError(bye.text)
-
-    def _misfit(self, *, newer: bool) -> str:
-        if newer:
-            return (
-                f"{self.place.name} runs a newer Sequoia than this one ({version()}). "
-                "Update sequoia-tui, then try again."
-            )
-        return (
-            f"{self.place.name} runs an older Sequoia than this one ({version()}). "
-            "Ask whoever runs it to update sequoia-server."
-        )
 
     def _command(self, request: Request, deal: int) -> tuple[int, bytes]:
         self._last_id += 1
@@ -467,7 +379,7 @@ def _resolve(future: asyncio.Future[Answer], answer: Answer) -> None:
 
 
 def _closed() -> Refused:
-    return Refused(0, Code.SERVER_CLOSING, "The link to the server is closed.")
+    return Refused(0, Code.SERVER_CLOSING, sentences.CLOSED)
 
 
 def _since(away: Sequence[Away]) -> Mapping[int, float]:
@@ -475,11 +387,16 @@ def _since(away: Sequence[Away]) -> Mapping[int, float]:
     return {entry.person: now - entry.seconds for entry in away}
 
 
-def _farewell(reason: LeaveReason) -> str:
-    match reason:
-        case LeaveReason.KICKED:
-            return "The room's host has put you out."
-        case LeaveReason.GONE:
-            return "You were away for so long that the room has let you go."
-        case LeaveReason.LEFT:
-            return ""
+def _ended(bye: Bye, server: str) -> Exception:
+    """Tell what a server's last message means: an end for good, or a link to be made anew."""
+    match bye.code:
+        case Code.VERSION_TOO_OLD:
+            return _Over(Ending.VERSION, sentences.misfit(server, newer=True))
+        case Code.VERSION_TOO_NEW:
+            return _Over(Ending.VERSION, sentences.misfit(server, newer=False))
+        case Code.BAD_NAME:
+            return _Over(Ending.BAD_NAME, bye.text)
+        case Code.REPLACED:
+            return _Over(Ending.REPLACED, sentences.REPLACED)
+        case _:
+            return TransportError(bye.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -20,10 +20,12 @@ from sequoia_protocol.messages import (
     Request,
     Rooms,
 )
-from sequoia_protocol.room import AnySeenEvent, RoomSettings, RoomView
+from sequoia_protocol.room import AnySeenEvent, RoomSettings
 
-from sequoia_tui.connection import Connection, Ending, Place
+from sequoia_tui.connection import Connection
+from sequoia_tui.ear import Ear
 from sequoia_tui.link import Link, LinkState, Table
+from sequoia_tui.listener import Ending, Place
 from sequoia_tui.plans import GoToServer, HostTable, Plan, PlaySolo, ReturnToGame
 from sequoia_tui.settings import login_name
 from sequoia_tui.solo import CannotHost, LocalServer, begin_solo, play_again
@@ -135,7 +137,7 @@ class Journey:
         return await self._app.ask_name()
 
     async def _visit_for(self, plan: Plan, name: str) -> Visit:
-        ear = _Ear(self)
+        ear = Ear(self)
         visit: Visit
         match plan:
             case PlaySolo():
@@ -378,37 +380,3 @@ class Journey:
 
     def _work(self, work: Coroutine[None, None, None], group: str) -> None:
         self._app.run_worker(work, group=group, exclusive=True, exit_on_error=False)
-
-
-class _Ear:
-    """Listens to a connection, and passes on what it hears in the app's own turn."""
-
-    def __init__(self, journey: Journey) -> None:
-        self._journey = journey
-        self.visit: Visit | None = None
-
-    def on_link(self, link: Link) -> None:
-        """Hear that the link is different now."""
-        if self.visit is not None:
-            self._later(self._journey.link_changed, self.visit, link)
-
-    def on_view(
-        self, view: RoomView, events: Sequence[AnySeenEvent], away: Mapping[int, float]
-    ) -> None:
-        """Hear that there is a new view; by the time it is shown there may be a newer one."""
-        del view, away
-        if self.visit is not None and (table := self.visit.table) is not None:
-            self._later(self._journey.viewed, self.visit, table, self.visit.look(), tuple(events))
-
-    def on_out(self, sentence: str) -> None:
-        """Hear that one is in no room any more."""
-        if self.visit is not None:
-            self._later(self._journey.put_out, self.visit, sentence)
-
-    def on_end(self, ending: Ending, sentence: str) -> None:
-        """Hear that the connection is over for good."""
-        if self.visit is not None:
-            self._later(self._journey.ended, self.visit, ending, sentence)
-
-    def _later(self, tell: Callable[..., None], *what: object) -> None:
-        self._journey.later(tell, *what)

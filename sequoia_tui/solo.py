@@ -21,7 +21,8 @@ from sequoia_protocol.messages import (
 )
 from sequoia_protocol.room import RoomSettings
 
-from sequoia_tui.connection import Connection, Place
+from sequoia_tui.connection import Connection
+from sequoia_tui.listener import Place
 from sequoia_tui.transports import Transport
 from sequoia_tui.transports.memory import MemoryTransport
 

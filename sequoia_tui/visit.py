@@ -11,8 +11,9 @@ from sequoia_protocol.messages import ChoosePairs, TakeChoiceBack
 from sequoia_protocol.room import RoomView
 from sequoia_rules.phases import Phase
 
-from sequoia_tui.connection import Connection, Place, SeatKey
+from sequoia_tui.connection import Connection
 from sequoia_tui.link import Table
+from sequoia_tui.listener import Place, SeatKey
 
 
 class Shows(StrEnum):

@@ -19,7 +19,6 @@ from sequoia_protocol.messages import (
 )
 from sequoia_protocol.room import AnySeenEvent, RoomView, fold
 from sequoia_rules.events import Ended, Revealed
-from sequoia_rules.phases import Phase
 from sequoia_rules.public import PublicState
 from sequoia_rules.values import Choice
 from textual.app import ComposeResult
@@ -44,7 +43,7 @@ from sequoia_tui.messages import (
 from sequoia_tui.screens.game_keys import BINDINGS, KEYS, entry_range
 from sequoia_tui.screens.game_moments import Moments
 from sequoia_tui.screens.game_parts import Parts, Scene
-from sequoia_tui.screens.game_rights import can_start, ready, to_hand_over, until_hand_over
+from sequoia_tui.screens.game_rights import can_start, over, ready, to_hand_over, until_hand_over
 from sequoia_tui.themes import glyphs
 from sequoia_tui.widgets.facts import NO_GAME, Who, cast_of, online
 from sequoia_tui.widgets.footer import KeyHint
@@ -121,7 +120,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
         before, self.table = self.table, table
         view = table.view
         self._tell(before.view, view, events)
-        if self.picker.follow(view.game):
+        ended = self.over and not over(before)
+        if self.picker.follow(view.game) or ended:
             self._wait_until_seen()
             if self.picker.rolled is not None and events and not self.picker.sealed:
                 self.moments.tumble(self.picker.rolled)
@@ -154,7 +154,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
     @property
     def over(self) -> bool:
         """Whether the game on screen has ended."""
-        return self.public.phase is Phase.OVER
+        return over(self.table)
 
     @property
     def too_small(self) -> bool:
@@ -260,12 +260,16 @@ class GameScreen(Screen[None], inherit_bindings=False):
     async def on_key(self, event: KeyPressed) -> None:
         """Run the key's action here and now, so that the key's own time is known to it."""
         self._pressed_at = event.time
+        counting = self.moments.counting
         skipped = self.moments.skip()
         active = self.active_bindings.get(event.key)
         if active is not None and active.node is self:
             event.stop()
             event.prevent_default()
-            await self.run_action(active.binding.action)
+            action = active.binding.action
+            unmeant = counting or not self._was_seen(event.time)
+            if not (unmeant and action in _AFTER_THE_GAME):
+                await self.run_action(action)
         if skipped:
             self.draw_table()
 
@@ -286,7 +290,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
         # The toolkit's own clock, by which it stamps keys; which one that is depends on the system.
         self._seen_at = Message().time
 
-    def _may_seal(self, pressed_at: float) -> bool:
+    def _was_seen(self, pressed_at: float) -> bool:
         return self._seen_at is not None and pressed_at - self._seen_at >= self.UNSEEN
 
     def action_pick(self, key: str) -> None:
@@ -314,7 +318,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
 
     def _seal(self, pressed_at: float) -> None:
         picker = self.picker
-        if picker.way is None or not self._can_send or not self._may_seal(pressed_at):
+        if picker.way is None or not self._can_send or not self._was_seen(pressed_at):
             return
         self._asked_deal = picker.deal
         self.post_message(PairingChosen(picker.way.sums, picker.turned, picker.deal))
@@ -419,3 +423,6 @@ class GameScreen(Screen[None], inherit_bindings=False):
 
 _WITHOUT_CLICK: Final = ("pick", "browse", "move", "turn", "scroll")
 """Actions that need a parameter, which a click on the footer cannot say."""
+
+_AFTER_THE_GAME: Final = ("again", "decline", "start", "room")
+"""What no key does before its player can have seen the end: it was meant for the last deal."""

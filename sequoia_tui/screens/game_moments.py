@@ -53,6 +53,11 @@ class Moments:
         """How many forests have turned over their tokens; all of them outside the count."""
         return self._counted
 
+    @property
+    def counting(self) -> bool:
+        """Whether the tokens are being turned over."""
+        return self._counted < len(FORESTS)
+
     def tumble(self, dice: Dice) -> None:
         """Let fresh dice tumble to rest."""
         if self._still:

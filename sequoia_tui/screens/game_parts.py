@@ -23,6 +23,7 @@ from sequoia_tui.widgets.middle import Matter
 from sequoia_tui.widgets.notes import (
     banner,
     duel_lines,
+    forced_lines,
     live_line,
     sealed_lines,
     turning_lines,
@@ -74,8 +75,10 @@ class Scene:
         picker = self.picker
         if self.over:
             return Matter.FINAL
-        if picker.rolled is None or picker.forced:
+        if picker.rolled is None:
             return Matter.WATCHING
+        if picker.forced:
+            return Matter.FORCED
         if picker.sealed:
             return Matter.SEALED
         if picker.turning:
@@ -163,6 +166,8 @@ class Parts:
                 return turning_lines(signs, short=short)
             case Matter.SEALED:
                 return sealed_lines(scene.table, picker, people, signs, width, short=short)
+            case Matter.FORCED:
+                return forced_lines(picker, people, signs, width)
             case Matter.WATCHING:
                 return watching_lines(picker, people, signs, width)
             case _:

@@ -112,7 +112,8 @@ class RoomScreen(BaseScreen):
             case "ready":
                 return view.seat is not None
             case "start":
-                return view.is_host and len(room.ready_seats) >= MIN_PLAYERS
+                # Who starts a game while seated means to play it.
+                return view.is_host and len({*room.ready_seats, *self._own()}) >= MIN_PLAYERS
             case "add_bot":
                 return view.is_host and bool(room.free_seats)
             case "remove_bot":
@@ -155,6 +156,8 @@ class RoomScreen(BaseScreen):
             self._ask(Ready(not seated.ready))
 
     def action_start(self) -> None:
+        if not set(self._own()) <= set(self._table.view.room.ready_seats):
+            self._ask(Ready(True))
         self._ask(Start())
 
     def action_stand(self) -> None:
@@ -236,6 +239,11 @@ class RoomScreen(BaseScreen):
 
     def _rows(self) -> list[room_text.Row]:
         return room_text.rows(self._table, glyphs_of(self), short=self.app.size.width < 80)
+
+    def _own(self) -> tuple[int, ...]:
+        """Give the player's own seat, if there is one."""
+        seat = self._table.view.seat
+        return () if seat is None else (seat,)
 
     def _seat(self) -> int | None:
         """Give the highlighted seat."""

@@ -166,7 +166,7 @@ def online(table: Table) -> bool:
 
 def names(people: Sequence[Who], width: int, glyphs: Glyphs) -> str:
     """List players by name if that fits, else count them."""
-    text = ", ".join(who.name for who in people)
+    text = ", ".join("you" if who.you else who.name for who in people)
     return text if cell_len(text) <= width else glyphs.clip(f"{len(people)} players", width)
 
 

@@ -33,6 +33,7 @@ class Matter(StrEnum):
     DUELLING = "duelling"
     TURNING = "turning"
     SEALED = "sealed"
+    FORCED = "forced"
     WATCHING = "watching"
     FINAL = "final"
 

@@ -138,16 +138,22 @@ def sealed_lines(
     return lines
 
 
+def forced_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> list[Content]:
+    """Tell somebody whose dice reach none of their ties what becomes of that (T5)."""
+    public = picker.public
+    return [
+        Content.styled("Nothing fits: none is chosen.", "$ink"),
+        _seals(public, cast, glyphs),
+        _waiting(public, cast, width, glyphs),
+        *duel_lines(public, cast, (), mine=True),
+    ]
+
+
 def watching_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> list[Content]:
     """Tell somebody who has nothing to choose what they wait for, and what happened last."""
     public = picker.public
     lines: list[Content] = []
-    if picker.forced:
-        lines += [
-            Content.styled("Nothing you rolled fits.", "$ink"),
-            Content.styled("None is chosen for you.", "$dim"),
-        ]
-    elif public.phase in CHOICE_PHASES:
+    if public.phase in CHOICE_PHASES:
         tied_out = cast.viewer is not None
         head = "You have no tie to break." if tied_out else "You are watching."
         lines.append(Content.styled(head, "$ink"))

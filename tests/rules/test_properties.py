@@ -2,11 +2,12 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations_with_replacement
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sequoia_rules.commands import Command, TakeBack
+from sequoia_rules.commands import Choose, Command, TakeBack
 from sequoia_rules.errors import RuleViolation
 from sequoia_rules.events import Chosen, Dealt, Ended, Event, GameStarted, Revealed, Scored
 from sequoia_rules.game import decide, legal_commands, new_game
@@ -23,15 +24,22 @@ from sequoia_rules.values import (
     Choice,
     Dice,
     Seat,
+    Sums,
     is_sequoia,
 )
 from sequoia_rules.view import fold, redact, view_for
 
-from tests.rules.games import Plan, follow, plans, play
+from tests.rules.games import Plan, dice_for, follow, plans, play, roll_of
 from tests.rules.oracle import any_command, refusal_of
 
 VIEWERS: tuple[Seat | None, ...] = (None, *range(MAX_SEATS))
 """The seats, those that do not play too, and a spectator."""
+
+ALL_SUMS: list[Sums] = [
+    *combinations_with_replacement(FORESTS, 2),
+    *((forest,) for forest in FORESTS),
+    (),
+]
 
 games = settings(max_examples=500)
 
@@ -206,11 +214,32 @@ def test_every_legal_command_is_decided_and_what_follows_is_applied(plan: Plan, 
 
 
 @games
+@given(plans, st.integers(0, 23))
+def test_no_legal_choice_is_missing_from_the_list(plan: Plan, skip: int) -> None:
+    for number, (state, _, _) in enumerate(play(plan).steps()):
+        if number % 24 != skip:
+            continue
+        for seat in state.public.awaited:
+            # Dice that can be turned can be turned to whatever the sums need (R2).
+            turns = is_sequoia(roll_of(state, seat))
+            due = {
+                sums
+                for sums in ALL_SUMS
+                if refusal_of(state, Choose(seat, sums, dice_for(sums) if turns else None)) is None
+            }
+            assert {choice.sums for choice in choices_of(state, seat)} == due
+
+
+@games
 @given(plans, st.integers(0, 4))
 def test_a_choice_taken_back_leaves_no_trace(plan: Plan, skip: int) -> None:
     for number, (state, event, after) in enumerate(play(plan).moments()):
         if number % 5 == skip and isinstance(event, Chosen) and after.public.awaited:
             assert follow(decide(after, TakeBack(event.seat)), after) == state
+
+
+def choices_of(state: GameState, seat: Seat) -> list[Choose]:
+    return [command for command in legal_commands(state, seat) if isinstance(command, Choose)]
 
 
 def refused(state: GameState, command: Command) -> type[RuleViolation] | None:

@@ -10,8 +10,9 @@ from sequoia_protocol.room import AnySeenEvent, RoomView
 from sequoia_server.embedded import EmbeddedServer
 
 from sequoia_tui.address import Address
-from sequoia_tui.connection import Connection, Ending, Place, SeatKey
+from sequoia_tui.connection import Connection
 from sequoia_tui.link import Link, LinkState
+from sequoia_tui.listener import Ending, Place, SeatKey
 from sequoia_tui.transports import Transport
 from sequoia_tui.transports.websocket import WebSocketTransport
 

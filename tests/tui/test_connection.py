@@ -34,8 +34,9 @@ from sequoia_server.embedded import EmbeddedServer, PipeClosed
 from websockets.asyncio.server import ServerConnection, serve
 
 from sequoia_tui.address import Address
-from sequoia_tui.connection import PATIENCE, Ending, backoff
+from sequoia_tui.connection import PATIENCE, backoff
 from sequoia_tui.link import LinkState
+from sequoia_tui.listener import Ending, SeatKey
 from sequoia_tui.transports import TransportError
 from sequoia_tui.transports.memory import MemoryTransport
 from sequoia_tui.transports.websocket import WebSocketTransport
@@ -480,6 +481,4 @@ async def test_tls_to_a_server_without_it() -> None:
 
 
 def test_a_seat_key_is_shown_by_no_repr() -> None:
-    from sequoia_tui.connection import SeatKey
-
     assert "very-secret" not in repr(SeatKey("ABCD", 1, "very-secret"))

@@ -413,8 +413,8 @@ async def test_the_rematch() -> None:
     app = GameApp(play.table())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        await press(pilot, "s")
-        await press(pilot, "r", "d", "enter")
+        await press(pilot, "g")
+        await press(pilot, "r", "s", "enter")
         assert [request for request, _ in app.requests] == [Ready(True), Stand()]
         assert app.asked == ["room"]
 
@@ -437,7 +437,7 @@ async def test_the_host_starts_once_two_are_ready() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert "✓ again" in "\n".join(grid(app))
-        await press(pilot, "s", "r")
+        await press(pilot, "g", "r")
         assert [request for request, _ in app.requests] == [Start(), Ready(False)]
 
 
@@ -506,6 +506,34 @@ async def test_the_count_turns_over_forest_by_forest_until_any_key() -> None:
         assert app.game.moments.counted < len(FORESTS)
         assert "COUNTING" in "\n".join(grid(app))
         await press(pilot, "v", "v")
+        assert "FINAL SCORES" in "\n".join(grid(app))
+
+
+async def test_a_key_that_ends_the_count_does_nothing_else() -> None:
+    play = states.scored()
+    app = GameApp(play.table(), moving=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        before = len(play.events)
+        states.finish(play)
+        app.game.show(play.table(), play.seen(0, before))
+        await pilot.pause()
+        assert "COUNTING" in "\n".join(grid(app))
+        await press(pilot, "enter")
+        assert "FINAL SCORES" in "\n".join(grid(app))
+        assert app.asked == []
+        await press(pilot, "enter")
+        assert app.asked == ["room"]
+
+
+@pytest.mark.usefixtures("guard")
+async def test_a_key_meant_for_the_last_deal_does_not_leave_the_standings() -> None:
+    app = GameApp(states.finished().table())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await press(pilot, "enter", "r", "s", "g")
+        assert app.requests == []
+        assert app.asked == []
         assert "FINAL SCORES" in "\n".join(grid(app))
 
 

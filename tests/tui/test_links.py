@@ -7,8 +7,10 @@ import pytest
 from sequoia_protocol.codec import encode
 from sequoia_protocol.errors import Code
 from sequoia_protocol.messages import (
+    AddBot,
     Bye,
     CreateRoom,
+    Kick,
     Ready,
     Start,
 )
@@ -18,6 +20,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from sequoia_tui import messages
 from sequoia_tui.link import LinkState
 from sequoia_tui.screens.connecting import ConnectingScreen
+from sequoia_tui.screens.dialogs import ConfirmDialog
 from sequoia_tui.screens.game import GameScreen
 from sequoia_tui.screens.home import HomeScreen
 from sequoia_tui.screens.join import JoinScreen
@@ -152,3 +155,74 @@ async def test_a_journey_can_be_given_up_on_the_way(memory: Path) -> None:
             await ana.see(HomeScreen)
             await ana.pilot.pause(0.1)
             assert isinstance(ana.app.screen, HomeScreen)
+
+
+async def test_a_fault_on_the_way_costs_a_sentence_and_leads_home(
+    memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("sequoia_tui.journey.begin_solo", fails)
+    async with a_person(memory) as ana:
+        await ana.see(HomeScreen)
+        await ana.press("p")
+        await ana.read("Something went wrong")
+        await ana.see(HomeScreen)
+
+
+async def test_who_came_to_watch_watches(memory: Path) -> None:
+    async with a_server() as (_, port):
+        bo = Client(port, "Bo")
+        await bo.connection.request(CreateRoom(RoomSettings()))
+        async with a_person(memory, at(port, watch=True)) as ana:
+            await ana.see(RoomsScreen)
+            await ana.read("pick a table to watch")
+            await ana.press("enter")
+            await ana.see(RoomScreen)
+            await ana.read("pick a seat, or watch")
+            assert ana.app.journey.visit is not None
+            assert ana.app.journey.visit.view is not None
+            assert ana.app.journey.visit.view.seat is None
+            # Bo plays against a bot, and the table is watched.
+            await bo.connection.request(AddBot(1))
+            await bo.connection.request(Ready(True))
+            await bo.connection.request(Start())
+            await ana.see(GameScreen)
+        await bo.close()
+
+
+async def test_a_game_that_was_left_can_be_found_again_at_its_server(memory: Path) -> None:
+    async with a_server() as (_, port):
+        bo = Client(port, "Bo")
+        await bo.connection.request(CreateRoom(RoomSettings()))
+        code = bo.view.room.code
+        async with a_person(memory, at(port, code=code)) as ana:
+            await ana.see(RoomScreen)
+            await ana.press("r")
+            await bo.connection.request(Ready(True))
+            await bo.connection.request(Start())
+            await ana.see(GameScreen)
+            await ana.press("escape", "l")
+            await ana.see(ConfirmDialog)
+            await ana.press("y")
+            await ana.see(RoomsScreen)
+            await ana.read("your game")
+            await until(lambda: 2 in bo.connection.away)
+            await ana.press("b")
+            await ana.see(GameScreen)
+            await until(lambda: 2 not in bo.connection.away)
+            # Home offers it as well, until a bot has the seat.
+            await ana.press("escape", "l")
+            await ana.see(ConfirmDialog)
+            await ana.press("y")
+            await ana.see(RoomsScreen)
+            await ana.press("escape")
+            await ana.see(HomeScreen)
+            await ana.read("Back to your game")
+            await bo.connection.request(Kick(2))
+            await ana.press("b")
+            await ana.see(RoomsScreen)
+            await ana.read("is gone")
+            assert ana.app.journey.left is None
+        await bo.close()
