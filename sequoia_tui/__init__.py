@@ -1,6 +1,13 @@
 """The full-screen terminal client."""
 
 from functools import cache
+from typing import Final
+
+DEFAULT_BOTS: Final = 3
+"""Bots in a solo game, if no number is said."""
+
+MAX_BOTS: Final = 4
+"""Bots for which a table has seats beside one player."""
 
 
 @cache

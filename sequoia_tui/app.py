@@ -21,7 +21,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from sequoia_tui import messages, terminal
+from sequoia_tui import DEFAULT_BOTS, messages, terminal
 from sequoia_tui.journey import Journey
 from sequoia_tui.link import Link, Table
 from sequoia_tui.plain import PlainFilter
@@ -38,11 +38,11 @@ from sequoia_tui.screens.room import RoomScreen
 from sequoia_tui.screens.rooms import RoomsScreen
 from sequoia_tui.screens.rules import RulesDialog
 from sequoia_tui.settings import Remembered, login_name, memory_file, recall, remember
-from sequoia_tui.solo import DEFAULT_BOTS
 from sequoia_tui.themes import SEQUOIA, plain_terminal
 from sequoia_tui.visit import Shows, Visit
 from sequoia_tui.widgets.too_small import LEAST_HEIGHT, LEAST_WIDTH
 
+_FAREWELL: Final = 3.0
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -81,13 +81,16 @@ class SequoiaApp(App[int]):
         filters = super().get_line_filters()
         return [*filters, self._filter] if self.ascii else filters
 
-    async def on_mount(self) -> None:
+    def on_load(self) -> None:
+        # Before the terminal is touched.
         loop = asyncio.get_running_loop()
         for name in _SIGNALS:
             # Windows has not all of them; and only the main thread may listen.
             with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
                 number = getattr(signal, name)
                 loop.add_signal_handler(number, self._signalled, number)
+
+    def on_mount(self) -> None:
         if self._first_plan is None:
             self.show_home()
         else:
@@ -126,12 +129,17 @@ class SequoiaApp(App[int]):
             self.show_base(base)
         base.show_trouble(head, sentence, can_retry=can_retry)
 
-    def show_rooms(self, visit: Visit, lines: Sequence[RoomLine] | None = None) -> None:
-        """Show the rooms of a server."""
+    def show_rooms(
+        self, visit: Visit, lines: Sequence[RoomLine] | None = None, *, notice: str = ""
+    ) -> None:
+        """Show the rooms of a server; a notice stays until another screen shows."""
         base = self.base
         if not isinstance(base, RoomsScreen):
             base = RoomsScreen(
-                visit.connection.link, watch=visit.watch, game=self.journey.left_here(visit)
+                visit.connection.link,
+                watch=visit.watch,
+                game=self.journey.left_here(visit),
+                notice=notice,
             )
             self.show_base(base)
         if lines is not None:
@@ -155,7 +163,7 @@ class SequoiaApp(App[int]):
         elif isinstance(base, RoomScreen):
             base.show(table)
         else:
-            self.show_base(RoomScreen(table, invitations=visit.invitations()))
+            self.show_base(RoomScreen(table, invitations=visit.invitations(), alone=visit.solo))
 
     def show_link(self, link: Link) -> None:
         """Show how the link is, on the screens that show no table."""
@@ -295,7 +303,9 @@ class SequoiaApp(App[int]):
 
     async def farewell(self) -> None:
         """Close what is open to the network; after the screen is gone."""
-        await self.journey.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                await self.journey.close()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         # A failure outside of the screens costs a sentence, not the evening.

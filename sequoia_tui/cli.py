@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from sequoia_tui import version
+from sequoia_tui import DEFAULT_BOTS, MAX_BOTS, version
 from sequoia_tui.address import Address, BadAddress, parse_address
 
 if TYPE_CHECKING:
     from sequoia_tui.plans import Plan
 
 PROGRAM: Final = "sequoia-tui"
-_DEFAULT_BOTS: Final = 3
-_MAX_BOTS: Final = 4
 
 
 class _Parser(argparse.ArgumentParser):
@@ -62,7 +61,8 @@ def _play(options: argparse.Namespace) -> int:
         finally:
             await app.farewell()
 
-    asyncio.run(play())
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(play())
     return app.return_code or 0
 
 
@@ -93,8 +93,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="BOTS",
         nargs="?",
         type=_bots,
-        const=_DEFAULT_BOTS,
-        help=f"a game against 1 to {_MAX_BOTS} bots, at once ({_DEFAULT_BOTS} if not said)",
+        const=DEFAULT_BOTS,
+        help=f"a game against 1 to {MAX_BOTS} bots, at once ({DEFAULT_BOTS} if not said)",
     )
     parser.add_argument(
         "--ascii", action="store_true", help="plain signs alone (by itself on the Linux console)"
@@ -127,6 +127,6 @@ def _name(text: str) -> str:
 
 
 def _bots(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MAX_BOTS):
-        raise argparse.ArgumentTypeError(f"there can be 1 to {_MAX_BOTS} bots")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_BOTS):
+        raise argparse.ArgumentTypeError(f"there can be 1 to {MAX_BOTS} bots")
     return int(text)

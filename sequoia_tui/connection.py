@@ -117,7 +117,7 @@ class Connection:
         self._resume: tuple[int, asyncio.Future[Answer]] | None = None
         self._task: asyncio.Task[object] | None = None
         self._welcomed = False
-        self._online_since = 0.0
+        self._online_since: float | None = None
         self._missteps = 0
         self._over = False
 
@@ -171,7 +171,8 @@ class Connection:
             reason, at_once = await self._one_link()
             if not self._welcomed:
                 raise _Over(Ending.FAILED, reason)
-            if time.monotonic() - self._online_since > STEADY:
+            since, self._online_since = self._online_since, None
+            if since is not None and time.monotonic() - since > STEADY:
                 attempt = 0
             if not at_once:
                 await self._pause(self._delay(attempt), reason)

@@ -312,12 +312,15 @@ class Journey:
         if visit is not self.visit:
             return
         self._table = None
-        if sentence:
-            self._app.say(sentence)
-            if self.left_here(visit):
-                self.left = None
+        if sentence and self.left_here(visit):
+            self.left = None
         visit.arrived = True
-        self._show(visit)
+        if visit.solo:
+            if sentence:
+                self._app.say(sentence)
+            self._go_home()
+        else:
+            self._app.show_rooms(visit, notice=sentence)
 
     def ended(self, visit: Visit, ending: Ending, sentence: str) -> None:
         """Show why a connection is over for good, and the way from here."""

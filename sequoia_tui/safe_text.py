@@ -2,15 +2,13 @@
 
 Terminals obey what they are sent, and a widget's ``markup=False`` does not keep an escape
 sequence from them. So every name, chat line and sentence of a server passes here, where
-controls, bidi overrides and their like become a visible mark, and comes out as Content, which
-no widget parses as markup.
+controls, bidi overrides and their like become a visible mark. What comes out goes into Content,
+which no widget parses as markup.
 """
 
 from __future__ import annotations
 
 import unicodedata
-
-from textual.content import Content
 
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MARK = "?"
@@ -19,8 +17,3 @@ _MARK = "?"
 def safe_str(text: str) -> str:
     """Replace each character that is no text by a question mark."""
     return "".join(_MARK if unicodedata.category(c) in _REFUSED else c for c in text)
-
-
-def safe_text(text: str, style: str = "") -> Content:
-    """Give foreign text as Content, free of control characters and never read as markup."""
-    return Content.styled(safe_str(text), style) if style else Content(safe_str(text))

@@ -29,8 +29,6 @@ from sequoia_tui.transports.memory import MemoryTransport
 if TYPE_CHECKING:
     from sequoia_server.embedded import EmbeddedServer
 
-DEFAULT_BOTS: Final = 3
-MAX_BOTS: Final = 4
 PORTS_TRIED: Final = 20
 
 

@@ -35,6 +35,7 @@ class Key:
     """A key of a screen: what it is bound to, what it does, and how both are told.
 
     ``shown`` and ``label`` are for the footer; a key without a label is told in the help alone.
+    A key that is ``first`` acts before the focused widget sees it, and before the next key.
     """
 
     bound: str
@@ -42,11 +43,16 @@ class Key:
     shown: str
     label: str
     help: str
+    first: bool = False
 
 
 def bindings(keys: Iterable[Key]) -> list[BindingType]:
     """Make the toolkit's bindings of keys."""
-    return [Binding(key.bound, key.action, key.help, show=False) for key in keys if key.bound]
+    return [
+        Binding(key.bound, key.action, key.help, show=False, priority=key.first)
+        for key in keys
+        if key.bound
+    ]
 
 
 HELP = Key("question_mark,f1", "help", "?", "help", "This help")

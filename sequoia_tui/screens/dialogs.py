@@ -35,7 +35,8 @@ class NameDialog(Dialog[str | None]):
         self._sentence = sentence or "How shall the others call you?"
 
     def matter(self) -> ComposeResult:
-        yield Line(self._sentence, classes="sentence")
+        # The sentence may be the server's reason against the last name.
+        yield Line(glyphs_of(self).clean(self._sentence), classes="sentence")
         yield Field(self._before, placeholder="up to 16 letters", max_length=NAME_CELLS, all=True)
         yield Line(id="trouble")
 

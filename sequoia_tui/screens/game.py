@@ -173,8 +173,11 @@ class GameScreen(Screen[None], inherit_bindings=False):
         """List the keys that work now, for the footer."""
         if self.parts.prompt.display:
             return [KeyHint("Enter", "send"), KeyHint("Esc", "close")]
-        hints = []
+        counting = self.moments.counting
+        hints = [KeyHint("any key", "to the scores")] if counting else []
         for key in KEYS:
+            if counting and key.action in _AFTER_THE_GAME:
+                continue
             if key.label and self.check_action(key.action.partition("(")[0], ()):
                 shown = entry_range(self.picker.entries) if key.action == "pick" else key.shown
                 action = "" if key.action in _WITHOUT_CLICK else key.action

@@ -22,6 +22,7 @@ from sequoia_protocol.text import CHAT_CELLS
 from sequoia_rules.values import MIN_PLAYERS
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.events import DescendantFocus, Resize
 from textual.widgets import Input
 
@@ -47,7 +48,7 @@ class RoomScreen(BaseScreen):
         Key("minus", "remove_bot", "-", "bot", "Send a bot away (the host)"),
         Key("", "pick", "Enter", "sit", "Sit down on the highlighted seat"),
         Key("c", "colour", "c", "colour", "Choose another colour"),
-        Key("t", "talk", "t", "chat", "Say something; Enter sends it, Esc ends it"),
+        Key("t", "talk", "t", "chat", "Say something; Enter sends it, Esc ends it", first=True),
         Key("s", "stand", "s", "stand up", "Stand up, and watch"),
         Key("k", "kick", "k", "put out", "Put the highlighted person out (the host)"),
         Key("", "", "↑↓", "", "Highlight a seat or a person"),
@@ -56,10 +57,13 @@ class RoomScreen(BaseScreen):
     )
     BINDINGS = bindings(KEYS)
 
-    def __init__(self, table: Table, *, invitations: Sequence[str] = ()) -> None:
+    def __init__(
+        self, table: Table, *, invitations: Sequence[str] = (), alone: bool = False
+    ) -> None:
         super().__init__()
         self._table = table
         self._invitations = tuple(invitations)
+        self._alone = alone
         self._bots_asked: set[int] = set()
 
     def matter(self) -> ComposeResult:
@@ -82,7 +86,8 @@ class RoomScreen(BaseScreen):
         # Titles are painted anew whenever they are set, even to the same; these never change.
         invite = self.query_one("#room-invite", Line)
         invite.border_title = "Friends type" if self._invitations else "The room"
-        invite.border_subtitle = room_text.kind(self._table.view.room)
+        if not self._alone:
+            invite.border_subtitle = room_text.kind(self._table.view.room)
         self.query_one("#room-people").border_title = "Seats"
         self.query_one("#room-scores").border_title = "The evening"
         self.query_one("#room-chat").border_title = "Chat"
@@ -122,6 +127,8 @@ class RoomScreen(BaseScreen):
                 seat = self._seat()
                 seated = None if seat is None else room.seats[seat]
                 return seat is not None and (seated is None or seated.person is None)
+            case "talk":
+                return not self.query_one("#room-say").has_focus
             case "colour":
                 return view.seat is not None and bool(room.free_colours)
             case "stand":
@@ -202,7 +209,8 @@ class RoomScreen(BaseScreen):
         )
 
     def action_talk(self) -> None:
-        self.query_one("#room-say").focus()
+        # At once, not in its turn: what is typed right after the key belongs into the line.
+        self.set_focus(self.query_one("#room-say"))
 
     def on_resize(self, _: Resize) -> None:
         self.query_one(PickList).show_rows(self._rows())
@@ -230,7 +238,9 @@ class RoomScreen(BaseScreen):
         seats.show_rows(self._rows())
         seats.styles.height = len(self._rows())
         self.query_one("#room-invite", Line).show(
-            room_text.invitation(room, self._invitations, signs)
+            Content("You and the bots: press r for the next game.")
+            if self._alone
+            else room_text.invitation(room, self._invitations, signs)
         )
         scores = self.query_one("#room-scores", Line)
         scores.show(room_text.scores(room, signs))

@@ -52,7 +52,8 @@ def invitation(room: RoomState, commands: Sequence[str], signs: Glyphs) -> Conte
     if not commands:
         return Content.assemble("The code of this room is ", (code, "bold $accent-ink"))
     # Nothing but the commands stands on these lines, so that they can be copied.
-    return Content.styled("\n".join(commands[:_COMMANDS_SHOWN]), "bold $accent-ink")
+    lines = [signs.clean(command) for command in commands[:_COMMANDS_SHOWN]]
+    return Content.styled("\n".join(lines), "bold $accent-ink")
 
 
 def rows(table: Table, signs: Glyphs, *, short: bool = False) -> list[Row]:

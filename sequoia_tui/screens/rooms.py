@@ -59,15 +59,20 @@ class RoomsScreen(BaseScreen):
     class GameWanted(Message):
         """The player wants back to the game that they left here."""
 
-    def __init__(self, link: Link, *, watch: bool = False, game: bool = False) -> None:
+    def __init__(
+        self, link: Link, *, watch: bool = False, game: bool = False, notice: str = ""
+    ) -> None:
         super().__init__()
         self._link_now = link
         self._watch = watch
         self._game = game
+        self._notice = notice
         self._lines: dict[str, RoomLine] = {}
 
     def matter(self) -> ComposeResult:
         with Vertical(id="rooms"):
+            if self._notice:
+                yield Line(glyphs_of(self).clean(self._notice), id="rooms-notice")
             yield Line(id="rooms-head")
             yield PickList(glyphs_of(self), id="rooms-list", eager=False)
             yield Line(id="rooms-none")
@@ -86,12 +91,6 @@ class RoomsScreen(BaseScreen):
         self._link_now = link
         if self.is_mounted:
             self._show_link()
-
-    def show_game(self, *, game: bool) -> None:
-        """Show whether a game waits here for the player."""
-        self._game = game
-        if self.is_mounted:
-            self.show_keys()
 
     def show_rooms(self, lines: Sequence[RoomLine]) -> None:
         """Show the rooms; the highlight stays on its room."""

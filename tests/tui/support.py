@@ -128,13 +128,14 @@ class Client:
         *,
         seat: SeatKey | None = None,
         dial: Callable[[], Transport] | None = None,
+        delay: Callable[[int], float] = lambda _: 0.02,
     ) -> None:
         def to_port() -> Transport:
             return WebSocketTransport(Address("127.0.0.1", port))
 
         self.ear = Ear()
         place = Place("oak.local", dial or to_port)
-        self.connection = Connection(place, name, self.ear, seat=seat, delay=lambda _: 0.02)
+        self.connection = Connection(place, name, self.ear, seat=seat, delay=delay)
         self.task = asyncio.ensure_future(self.connection.run())
 
     @property

@@ -17,8 +17,9 @@ from sequoia_protocol.messages import (
 )
 from sequoia_protocol.room import RoomSettings
 from sequoia_server.embedded import EmbeddedServer
+from textual import events
 
-from sequoia_tui import messages, solo
+from sequoia_tui import DEFAULT_BOTS, messages
 from sequoia_tui.plans import HostTable, PlaySolo
 from sequoia_tui.screens.dialogs import CodeDialog, ConfirmDialog, CreateDialog, NameDialog
 from sequoia_tui.screens.game import GameScreen
@@ -38,7 +39,7 @@ async def test_from_home_to_a_game_against_bots(memory: Path) -> None:
         visit = ana.app.journey.visit
         assert visit is not None
         assert visit.view is not None
-        assert len(visit.view.room.bot_seats) == solo.DEFAULT_BOTS
+        assert len(visit.view.room.bot_seats) == DEFAULT_BOTS
         assert not visit.view.room.settings.public
         # Nobody was asked for a name, and none is remembered.
         assert ana.app.remembered.name is None
@@ -66,6 +67,7 @@ async def test_a_whole_solo_game_its_standings_and_the_next_one(memory: Path) ->
         ana.app.screen.post_message(messages.RoomAsked())
         await ana.see(RoomScreen)
         await ana.read("won  games  points")
+        assert "You and the bots" in ana.text
         await ana.press("r")
         await ana.see(GameScreen)
         assert visit.view.deal > before
@@ -232,8 +234,10 @@ async def test_what_a_room_offers(memory: Path) -> None:
         await bo.connection.request(Chat("[/] [red]hi"))
         await ana.read("[/] [red]hi")
         # Half a line stays what it is, whatever happens around it.
-        await ana.press("t")
-        await ana.write("well pl")
+        # What is typed right after the key is part of the line, however quickly it comes.
+        for key in ("t", "w", "e", "l", "l"):
+            ana.app.post_message(events.Key(key, key))
+        await ana.write(" pl")
         await bo.connection.request(Ready(True))
         await bo.connection.request(Chat("quick"))
         await ana.read("quick")

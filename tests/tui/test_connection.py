@@ -390,6 +390,34 @@ async def test_a_fault_in_the_listener_ends_the_connection_and_nothing_else() ->
         assert ending is Ending.BROKEN
 
 
+async def test_each_try_that_fails_makes_the_next_pause_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Whatever the time since one was online: only a link that held makes a fresh start.
+    monkeypatch.setattr("sequoia_tui.connection.STEADY", 0.05)
+    attempts: list[int] = []
+
+    def delay(attempt: int) -> float:
+        attempts.append(attempt)
+        return 0.02
+
+    async with a_server() as (_, port), a_proxy(port) as proxy:
+        ana = Client(proxy.port, "Ana", delay=delay)
+        await open_room(ana)
+        await asyncio.sleep(0.1)
+        await proxy.stop()
+        await until(lambda: len(attempts) > 6)
+        assert attempts == list(range(len(attempts)))
+        await proxy.start()
+        await until(lambda: ana.online)
+        await asyncio.sleep(0.1)
+        attempts.clear()
+        proxy.cut()
+        await until(lambda: attempts)
+        assert attempts[0] == 0
+        await ana.close()
+
+
 def test_the_pauses_grow_and_are_never_the_same_for_all() -> None:
     for attempt in range(40):
         pauses = {backoff(attempt) for _ in range(20)}

@@ -519,6 +519,7 @@ async def test_a_key_that_ends_the_count_does_nothing_else() -> None:
         app.game.show(play.table(), play.seen(0, before))
         await pilot.pause()
         assert "COUNTING" in "\n".join(grid(app))
+        assert "again" not in grid(app)[-1]
         await press(pilot, "enter")
         assert "FINAL SCORES" in "\n".join(grid(app))
         assert app.asked == []

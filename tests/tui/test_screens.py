@@ -4,15 +4,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sequoia_protocol.messages import RoomLine
+from sequoia_protocol.room import (
+    ChatLine,
+    Colour,
+    Person,
+    RoomSettings,
+    RoomState,
+    RoomView,
+    Score,
+    Seated,
+)
 from textual.screen import Screen
 
 from sequoia_tui.app import apology
+from sequoia_tui.link import Link, LinkState, Table
 from sequoia_tui.plans import HostTable, Plan, PlaySolo
 from sequoia_tui.screens.base import BaseScreen, Dialog
+from sequoia_tui.screens.connecting import ConnectingScreen
+from sequoia_tui.screens.dialogs import NameDialog
 from sequoia_tui.screens.game import GameScreen
 from sequoia_tui.screens.home import HomeScreen
 from sequoia_tui.screens.join import JoinScreen
 from sequoia_tui.screens.room import RoomScreen
+from sequoia_tui.screens.rooms import RoomsScreen
 from tests.tui.people import a_person
 from tests.tui.support import until
 
@@ -83,3 +98,58 @@ def test_an_apology_names_places_and_no_values() -> None:
     assert "ValueError" in text
     assert "test_screens.py" in text
     assert "secret" not in text
+
+
+HOSTILE = "\x1b[2J[/b][@click=app.quit]\u202e\x9b1m\x1b]52;c;aGk=\x07\n\x00"
+
+
+def is_harmless(text: str) -> bool:
+    """Whether nothing in a text does anything to a terminal."""
+    return all(line.isprintable() for line in text.split("\n"))
+
+
+async def test_text_from_others_is_only_text(memory: Path) -> None:
+    settings = RoomSettings()
+    state = RoomState(
+        HOSTILE,
+        settings,
+        people=(Person(1, HOSTILE), Person(2, HOSTILE), Person(3, HOSTILE)),
+        host=1,
+        seats=(
+            Seated(HOSTILE, Colour.PINK, 1, ready=True),
+            Seated(HOSTILE, Colour.GOLD, None, ready=True),
+            None,
+            None,
+            None,
+        ),
+        scores=(Score(HOSTILE, 1, 1, 1, 5),),
+        chat=(ChatLine(2, HOSTILE, HOSTILE),),
+    )
+    link = Link(LinkState.ONLINE, HOSTILE, 3)
+    table = Table(RoomView(1, 5, state, None), link)
+    line = RoomLine(HOSTILE, HOSTILE, 5, 2, 1, 1, playing=False, spectators=True)
+    screens: list[Screen[Any]] = [
+        RoomScreen(table, invitations=[f"sequoia-tui --host oak --room {HOSTILE}"]),
+        rooms := RoomsScreen(link, notice=HOSTILE),
+        connecting := ConnectingScreen(HOSTILE),
+        NameDialog("Ana", HOSTILE),
+        HomeScreen(player=HOSTILE, game=False),
+        JoinScreen(["oak"]),
+    ]
+    async with a_person(memory) as ana:
+        await ana.see(HomeScreen)
+        for screen in screens:
+            ana.app.push_screen(screen)
+            await until(lambda: ana.app.screen.is_mounted)
+            await ana.pilot.pause()
+            if screen is rooms:
+                rooms.show_rooms([line])
+            if screen is connecting:
+                connecting.show_trouble("No link", HOSTILE)
+            await ana.pilot.pause()
+            assert is_harmless(ana.text), type(screen)
+            if not isinstance(screen, JoinScreen):
+                assert "[/b]" in ana.text, ana.text
+        ana.app.say(HOSTILE)
+        await ana.read("app.quit")
+        assert is_harmless(ana.text)
