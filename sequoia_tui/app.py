@@ -62,7 +62,7 @@ class SequoiaApp(App[int]):
         plan: Plan | None = None,
         *,
         name: str | None = None,
-        ascii: bool = False,  # noqa: A002 - the option is called --ascii
+        ascii: bool = False,
         memory: Path | None = None,
     ) -> None:
         super().__init__(driver_class=terminal.driver(self._terminal_gone))

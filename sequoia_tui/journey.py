@@ -15,7 +15,6 @@ from sequoia_protocol.messages import (
     JoinRoom,
     LeaveRoom,
     ListRooms,
-    Ready,
     Refused,
     Request,
     Rooms,
@@ -28,7 +27,7 @@ from sequoia_tui.link import Link, LinkState, Table
 from sequoia_tui.listener import Ending, Place
 from sequoia_tui.plans import GoToServer, HostTable, Plan, PlaySolo, ReturnToGame
 from sequoia_tui.settings import login_name
-from sequoia_tui.solo import CannotHost, LocalServer, begin_solo, play_again
+from sequoia_tui.solo import CannotHost, LocalServer, begin_solo
 from sequoia_tui.transports import Transport
 from sequoia_tui.transports.websocket import WebSocketTransport
 from sequoia_tui.visit import Left, Shows, Visit
@@ -208,10 +207,6 @@ class Journey:
         visit = self.visit
         if visit is None:
             return
-        if visit.solo and isinstance(request, Ready) and request.ready:
-            # Alone with bots, who are always ready: there is nobody to wait for.
-            self._work(self._play_again(visit), "again")
-            return
         self._ask(request, self._refused, deal)
         self._show_pending(visit)
 
@@ -261,11 +256,6 @@ class Journey:
                     await connection.request(LeaveRoom())
                     return
         self._go_home()
-
-    async def _play_again(self, visit: Visit) -> None:
-        refused = await play_again(visit.connection)
-        if refused is not None:
-            self._refused(refused)
 
     def _ask(self, request: Request, then: Callable[[Answer], None], deal: int = 0) -> None:
         visit = self.visit

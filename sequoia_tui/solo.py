@@ -6,14 +6,12 @@ It plays solo games over memory pipes, and opens itself to the network when the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sequoia_protocol import DEFAULT_PORT
 from sequoia_protocol.messages import (
     AddBot,
-    Answer,
     CreateRoom,
     Ready,
     Refused,
@@ -112,14 +110,5 @@ async def begin_solo(connection: Connection, bots: int) -> Refused | None:
     asked = [connection.request(CreateRoom(settings))]
     asked += [connection.request(AddBot(seat)) for seat in range(1, bots + 1)]
     asked += [connection.request(Ready(True)), connection.request(Start())]
-    return _first_refused(await asyncio.gather(*asked))
-
-
-async def play_again(connection: Connection) -> Refused | None:
-    """Start the next solo game in the same room."""
-    asked = [connection.request(Ready(True)), connection.request(Start())]
-    return _first_refused(await asyncio.gather(*asked))
-
-
-def _first_refused(answers: Sequence[Answer]) -> Refused | None:
+    answers = await asyncio.gather(*asked)
     return next((answer for answer in answers if isinstance(answer, Refused)), None)

@@ -185,7 +185,7 @@ def plain_terminal(environ: Mapping[str, str] = os.environ) -> bool:
     return environ.get("TERM") == "linux"
 
 
-def glyphs(*, ascii: bool) -> Glyphs:  # noqa: A002 - the option is called --ascii
+def glyphs(*, ascii: bool) -> Glyphs:
     """Give the set of signs for a terminal."""
     return ASCII if ascii else UNICODE
 

@@ -74,7 +74,7 @@ class Line(Static):
         self,
         content: Content | str = "",
         *,
-        id: str | None = None,  # noqa: A002
+        id: str | None = None,
         classes: str | None = None,
     ) -> None:
         super().__init__(content, id=id, classes=classes, markup=False)
@@ -120,13 +120,13 @@ class BaseScreen(Screen[None]):
     KEYS: ClassVar[tuple[Key, ...]] = ()
     NAME: ClassVar[str] = ""
     """What the help calls this screen."""
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
         (LEAST_WIDTH, "-narrow"),
         (80, "-normal"),
         (100, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [
         (0, "-flat"),
         (LEAST_HEIGHT, "-low"),
         (24, "-high"),
@@ -223,8 +223,8 @@ class Field(Input):
         *,
         placeholder: str = "",
         max_length: int = 0,
-        all: bool = False,  # noqa: A002
-        id: str | None = None,  # noqa: A002
+        all: bool = False,
+        id: str | None = None,
     ) -> None:
         super().__init__(
             value, placeholder=placeholder, max_length=max_length, id=id, select_on_focus=all

@@ -65,7 +65,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
     CSS_PATH = "game.tcss"
     AUTO_FOCUS = ""
     # The toolkit declares these two as attributes of the instance.
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [
         (0, "-tiny"),
         (LEAST_WIDTH, "-narrow"),
         (80, "-normal"),
@@ -73,12 +73,12 @@ class GameScreen(Screen[None], inherit_bindings=False):
         (120, "-wider"),
         (160, "-widest"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-high")]
 
     UNSEEN: ClassVar[float] = 0.5
     """Seconds after a deal appears in which no key seals: it may have been meant for the last."""
 
-    def __init__(self, table: Table, *, ascii: bool = False) -> None:  # noqa: A002
+    def __init__(self, table: Table, *, ascii: bool = False) -> None:
         super().__init__()
         self.table = table
         self.glyphs = glyphs(ascii=ascii)

@@ -28,7 +28,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("", "scroll", "↑↓", "scroll", "In the log: scroll (also PgUp, PgDn)"),
     Key("v", "view", "v", "table", "Ring or table of rows"),
     Key("l", "log", "l", "log", "The whole log"),
-    Key("t", "chat", "t", "chat", "Say something"),
+    Key("t", "chat", "t", "chat", "Say something", first=True),
     Key("h", "hint", "h", "hint", "Show the choice with the best standing now"),
     Key("question_mark,f1", "help", "?", "help", "This help"),
     Key("escape", "close_log", "Esc", "close", "Close the log"),
@@ -64,7 +64,14 @@ BINDINGS: Final[list[BindingType]] = [
         for key, lines in (("up", 1), ("down", -1), ("pageup", 2), ("pagedown", -2))
     ),
     *(
-        Binding(key.bound, key.action, key.help, show=False, id=f"game.{key.action}")
+        Binding(
+            key.bound,
+            key.action,
+            key.help,
+            show=False,
+            priority=key.first,
+            id=f"game.{key.action}",
+        )
         for key in KEYS
         if key.bound
     ),

@@ -62,7 +62,7 @@ class PickList(Canvas, can_focus=True):
         *,
         start: str = "",
         eager: bool = True,
-        id: str | None = None,  # noqa: A002
+        id: str | None = None,
     ) -> None:
         super().__init__(glyphs, id=id)
         self._rows = tuple(rows)

@@ -28,7 +28,7 @@ class Canvas(Widget):
 
     ALLOW_SELECT = False
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
         self.glyphs = glyphs
         self._key: tuple[Size, Style, str] | None = None

@@ -51,7 +51,7 @@ class DiceRow(Container):
     writes a changed line from the left edge of its widget.
     """
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         self.state = DiceState()
         self._arranged = _DiceLayout()
         self._caption = _Caption(glyphs)

@@ -24,7 +24,7 @@ class KeyHint:
 class FooterBar(Canvas):
     """Keys and what they do; where it is narrow, the last words go first, never a key."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.hints: tuple[KeyHint, ...] = ()
 

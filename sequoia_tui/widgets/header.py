@@ -17,7 +17,7 @@ _CLASSES: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500)
 class HeaderBar(Canvas):
     """``SEQUOIA │ Round 4 of 10 │ choose your two pairs          ● oak.local  3 ms``."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self._texts: tuple[str, str] = ("", "")
         self._link = Link(LinkState.CONNECTING, "")

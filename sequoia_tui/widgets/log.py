@@ -136,7 +136,7 @@ class Story:
 class LogPanel(Canvas):
     """The story, its newest end in view; the large one scrolls."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.story = Story()
         self.back = 0

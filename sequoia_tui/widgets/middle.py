@@ -41,7 +41,7 @@ class Matter(StrEnum):
 class Middle(Container):
     """Holds the parts of the middle and gives each its lines."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         self.banner = Notes(glyphs, id="banner")
         self.dice = DiceRow(glyphs, id="dice")
         self.pairings = PairingList(glyphs, id="pairings")

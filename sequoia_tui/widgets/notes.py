@@ -20,7 +20,7 @@ from sequoia_tui.widgets.picker import Picker
 class Notes(Canvas):
     """A few centred lines, from the top."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self._lines: Sequence[Content] = ()
 

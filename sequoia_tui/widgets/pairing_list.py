@@ -66,7 +66,7 @@ class PairingList(Canvas):
             self.position = position
             self.pressed = time
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.state = ListState()
 

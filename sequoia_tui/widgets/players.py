@@ -20,7 +20,7 @@ from sequoia_tui.widgets.facts import NOBODY, Cast, Who, ordinal
 class PlayersPanel(Canvas):
     """A line for each player: sign, name, whether it is a bot, and a state."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self._table: Table | None = None
         self._cast = NOBODY

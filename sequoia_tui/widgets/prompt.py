@@ -36,7 +36,7 @@ class Prompt(Horizontal):
     class Closed(Message):
         """The line is put away."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
 
@@ -47,7 +47,8 @@ class Prompt(Horizontal):
     def open(self) -> None:
         """Type into the line."""
         self.display = True
-        self.query_one(ChatLine).focus()
+        # At once, not in its turn: what is typed right after the key belongs into the line.
+        self.screen.set_focus(self.query_one(ChatLine))
 
     def close(self) -> None:
         """Put the line away; what is in it is there again the next time."""

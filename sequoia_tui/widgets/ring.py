@@ -66,7 +66,7 @@ def clock(width: int, height: int) -> tuple[dict[Forest, Region], Region, Region
 class Board(Container):
     """Eleven cards, the counter, the table of rows and the middle; the size says which of them."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         self.cards = {forest: ForestCard(forest, glyphs) for forest in FORESTS}
         self.counter = RoundCounter(glyphs)
         self.rows = TableOfRows(glyphs, id="rows")

@@ -25,7 +25,7 @@ class RowsState:
 class TableOfRows(Canvas):
     """Forests down, players across."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.state = RowsState()
 

@@ -34,7 +34,7 @@ class FinalState:
 class Standings(Canvas):
     """The final scores as bars, best first."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.state = FinalState()
 

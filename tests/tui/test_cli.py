@@ -183,6 +183,15 @@ def test_ascii_keeps_every_cell_plain(home: dict[str, str], columns: int) -> Non
             assert text.isascii(), text
 
 
+def test_what_is_typed_right_after_t_is_said_and_plays_nothing(home: dict[str, str]) -> None:
+    with Terminal([*COMMAND, "--solo", "1"], environment=home) as terminal:
+        terminal.wait_for("choose your two pairs")
+        terminal.type("th1 v well played\r")
+        text = terminal.wait_for("h1 v well")
+        assert "choose your two pairs" in text
+        assert "▶" not in text
+
+
 def test_the_linux_console_is_plain_by_itself(home: dict[str, str]) -> None:
     with Terminal(COMMAND, environment=home | {"TERM": "linux"}) as terminal:
         assert terminal.wait_for(HOME).isascii()
