@@ -338,7 +338,7 @@ def apology(error: Exception) -> str:
     return "\n".join(
         [
             "Sequoia has hit a fault of its own and had to stop. Sorry!",
-            "Start it again the same way; a seat at a server waits for you.",
+            "Start it again the same way.",
             "",
             f"For a report: {type(error).__name__}",
             *(f"  {Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames),
