@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 import msgpack
 import msgspec
@@ -72,7 +72,6 @@ GAME_EVENTS: Final[Mapping[str, type[SeenEvent]]] = MappingProxyType(
 
 _EVENT_TAGS: Final = {kind: tag for tag, kind in GAME_EVENTS.items()}
 
-T = TypeVar("T")
 _Map = dict[str, Any]
 
 
@@ -100,7 +99,7 @@ def decode_client(data: bytes) -> ClientMessage:
     raw = _unpack(data, max_items=MAX_ITEMS, max_bytes=MAX_CLIENT_MESSAGE)
     if raw.get("type") == "hello":
         _check_version(raw)
-    return cast(ClientMessage, _convert(raw, ClientMessage))
+    return cast(ClientMessage, _exactly(raw, ClientMessage))
 
 
 def decode_server(data: bytes) -> ServerMessage:
@@ -230,7 +229,7 @@ def _answer(raw: _Map) -> Answer:
     game = view.get("game") if isinstance(view, dict) else None
     if isinstance(game, dict):
         game["choice"] = _unpadded(game.get("choice"))
-    return _exactly(raw, Entered)
+    return cast(Answer, _exactly(raw, Entered))
 
 
 def _event(raw: _Map) -> AnySeenEvent:
@@ -240,14 +239,17 @@ def _event(raw: _Map) -> AnySeenEvent:
     del raw["type"]
     if kind is ChosenSeen:
         raw["choice"] = _unpadded(raw.get("choice"))
-    return _exactly(raw, kind)
+    return cast(AnySeenEvent, _exactly(raw, kind))
 
 
-def _exactly(raw: _Map, kind: type[T]) -> T:
-    """Convert to a type that has dataclasses in it, which by themselves ignore unknown fields."""
-    value: T = _convert(raw, kind)
+def _exactly(raw: _Map, kind: Any) -> Any:
+    """Convert, and see that every field is there and no other.
+
+    Fields with a default may be left out by themselves, and dataclasses ignore unknown ones.
+    """
+    value = _convert(raw, kind)
     if msgspec.to_builtins(value) != raw:
-        raise PeerError("the message has a field that it should not have")
+        raise PeerError("the message has a field too many or too few")
     return value
 
 

@@ -12,7 +12,6 @@ class Code(StrEnum):
     VERSION_TOO_OLD = "version_too_old"
     VERSION_TOO_NEW = "version_too_new"
     BAD_NAME = "bad_name"
-    MALFORMED = "malformed"
     OUT_OF_ORDER = "out_of_order"
     REPLACED = "replaced"
     SERVER_CLOSING = "server_closing"

@@ -113,7 +113,8 @@ class LeaveRoom(_Message, frozen=True, tag="leave_room"):
 class Sit(_Message, frozen=True, tag="sit"):
     """Take a free seat or a bot's; in a running game only a bot's that plays.
 
-    Answered by :class:`Entered` in a running game, since the seat's dice are now to be seen.
+    Answered by :class:`Entered` in a running game, whose view is that of the seat from then on. A
+    roll that lies there already is not shown: a bot plays it, and the next one is the person's.
     """
 
     seat: SeatNumber

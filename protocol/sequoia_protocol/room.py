@@ -270,7 +270,7 @@ class RoomView(Struct, frozen=True, forbid_unknown_fields=True):
 def fold(view: RoomView, event: AnySeenEvent) -> RoomView:
     """Apply the next numbered event to a person's view.
 
-    A person who takes over a bot's seat in a game sees its dice only in the whole view that
+    A person who takes over a bot's seat in a game becomes its viewer by the whole view that
     answers the command; folding keeps the spectator's view they had.
 
     Raises:

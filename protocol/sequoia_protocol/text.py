@@ -15,6 +15,12 @@ CHAT_CELLS: Final = 200
 _REFUSED: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories that are never text: controls, formats (bidi, zero width), surrogates, private."""
 
+_BLANK: Final = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+    + "".join(map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+"""Characters of other categories that show nothing: fillers, joiners, variation selectors."""
+
 _WIDE: Final = frozenset({"W", "F"})
 
 
@@ -55,11 +61,14 @@ def same_name(one: str, other: str) -> bool:
 
 def _clean(text: str, limit: int, what: str) -> str:
     text = unicodedata.normalize("NFKC", text)
-    if any(unicodedata.category(c) in _REFUSED for c in text):
+    if any(unicodedata.category(c) in _REFUSED or c in _BLANK for c in text):
         raise BadText(f"{what} may hold letters, digits, signs and spaces only.")
     text = " ".join(text.split())
     if not text:
         raise BadText(f"{what} needs at least one character.")
-    if cells(text) > limit:
+    if unicodedata.combining(text[0]):
+        raise BadText(f"{what} cannot begin with an accent.")
+    # Accents take no cell of their own, but a heap of them fills a line and a list.
+    if cells(text) > limit or len(text) > 2 * limit:
         raise BadText(f"{what} may be {limit} cells wide at most.")
     return text

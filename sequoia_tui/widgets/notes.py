@@ -154,8 +154,12 @@ def watching_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> li
     public = picker.public
     lines: list[Content] = []
     if public.phase in CHOICE_PHASES:
-        tied_out = cast.viewer is not None
-        head = "You have no tie to break." if tied_out else "You are watching."
+        if cast.viewer is None:
+            head = "You are watching."
+        elif cast.viewer in public.rolling:
+            head = "A bot plays this roll. Yours is next."
+        else:
+            head = "You have no tie to break."
         lines.append(Content.styled(head, "$ink"))
     elif public.phase is Phase.SCORED:
         lines.append(Content.styled("The forests are being scored.", "$ink"))

@@ -138,7 +138,7 @@ class Host:
             case HangUp():
                 self._hang_up(link, action)
             case Act():
-                self._act(action)
+                self._act(link, action)
             case Ask():
                 self._ask(link, action)
 
@@ -160,9 +160,13 @@ class Host:
 
     # Commands
 
-    def _act(self, act: Act) -> None:
+    def _act(self, link: Link, act: Act) -> None:
         """Pass a command on to the room in which the link is."""
         person, nonce, command = act.place.person, act.nonce, act.command
+        if self._lobby.recall((nonce, command.id)) is not None:
+            # It was a command of the lobby when it came first, whatever it says now.
+            self._ask(link, Ask(nonce, "", command))
+            return
         hosted = self._hosted[act.place.code]
         with suppress(_RoomFailed):
             turn = self._guard(hosted, lambda room, now: room.receive(person, nonce, command, now))
@@ -193,7 +197,8 @@ class Host:
                 self._lobby.remember(command_id, place)
         except Refusal as refusal:
             answer = encode_answer(Refused(command.id, refusal.code, refusal.text))
-            self._lobby.remember(command_id, answer)
+            if known is None:
+                self._lobby.remember(command_id, answer)
             self._answer(link, answer)
         except _RoomFailed:
             text = "Something went wrong in the server, and the room is closed."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sequoia_protocol.errors import Code
 from sequoia_protocol.messages import RoomLine
@@ -71,22 +71,31 @@ class Lobby:
         """Forget a room."""
         self._rooms.pop(room.state.code, None)
 
-    def lines(self) -> Iterator[RoomLine]:
-        """Give the lines of the public rooms in which somebody is, the oldest first."""
+    def lines(self) -> list[RoomLine]:
+        """List the public rooms in which somebody is: those between games first, then the newest.
+
+        No more than a list may hold, so that it always fits what may wait for one link.
+        """
+        lines = []
         for room in self._rooms.values():
             state = room.state
             host = None if state.host is None else state.person(state.host)
             if state.settings.public and room.is_attended and host is not None:
-                yield RoomLine(
-                    code=state.code,
-                    host=host.name,
-                    seats=state.settings.seats,
-                    taken=sum(seated is not None for seated in state.seats),
-                    bots=len(state.bot_seats),
-                    watching=sum(state.seat_of(person.id) is None for person in state.people),
-                    playing=state.playing,
-                    spectators=state.settings.spectators,
+                lines.append(
+                    RoomLine(
+                        code=state.code,
+                        host=host.name,
+                        seats=state.settings.seats,
+                        taken=sum(seated is not None for seated in state.seats),
+                        bots=len(state.bot_seats),
+                        watching=sum(state.seat_of(person.id) is None for person in state.people),
+                        playing=state.playing,
+                        spectators=state.settings.spectators,
+                    )
                 )
+        lines.reverse()
+        lines.sort(key=lambda line: line.playing)
+        return lines[: self._settings.rooms_listed]
 
     def remember(self, command: CommandId, answer: Place | bytes) -> None:
         """Keep an answer in case the command comes again: an encoded one, or where it led."""

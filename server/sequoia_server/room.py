@@ -270,6 +270,8 @@ class Room:
         seat = self._viewer(person)
         if seat is None:
             raise Refusal(Code.NOT_SEATED, "You do not play in this game.")
+        if seat in self._table.covered:
+            raise Refusal(Code.NOT_SEATED, "A bot plays this roll for you: the next one is yours.")
         if deal != self._table.deal:
             raise Refusal(Code.STALE_DEAL, "That deal is over: look at the dice again.")
         try:
@@ -376,7 +378,14 @@ class Room:
         self._turn.entries.append(Entry(self.number, event))
         seen = event if isinstance(event, RoomEvent) else redact(event, None)
         self.state = advance(self.state, seen)
-        deliver(self._turn, self.number, event, self.state, self._people.linked)
+        deliver(
+            self._turn,
+            self.number,
+            event,
+            self.state,
+            self._people.linked,
+            covered=self._table.covered,
+        )
         self._note(event)
 
     def _note(self, event: AnyEvent) -> None:

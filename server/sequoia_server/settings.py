@@ -11,6 +11,7 @@ from sequoia_protocol.codec import MAX_CLIENT_MESSAGE
 class Settings:
     """Limits and times of a server; times are in seconds, sizes in bytes.
 
+    ``rooms_listed`` is how many rooms a list holds at most, those that can be joined first.
     ``message_bytes`` can only narrow what the protocol itself allows. ``write_buffer`` is what
     may wait to be read by one link before that link is given up. ``grace`` is how long somebody
     may be away before the seat can be handed to a bot. ``bot_delay`` and ``forced_none_delay``
@@ -23,6 +24,7 @@ class Settings:
     hello_timeout: float = 5.0
     write_buffer: int = 64 * 1024
     rooms: int = 10_000
+    rooms_listed: int = 100
     grace: float = 30.0
     bot_delay: tuple[float, float] = (0.8, 2.4)
     forced_none_delay: tuple[float, float] = (1.0, 4.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from sequoia_protocol.room import RoomState, Seated
@@ -57,6 +57,7 @@ class Table:
         self._finished: _Game | None = None
         self._record: str | None = None
         self._moments: dict[Seat, float] = {}
+        self._covered: set[Seat] = set()
 
     @property
     def public(self) -> PublicState | None:
@@ -73,9 +74,21 @@ class Table:
         """Whether a game was played to its end at this table."""
         return self._finished is not None
 
+    @property
+    def covered(self) -> Collection[Seat]:
+        """Seats whose roll in this deal their new player may not see.
+
+        It was a bot's, or that of somebody who had the seat before: whoever sits down on a roll
+        that lies already begins with the next one, and a bot plays this one to its end.
+        """
+        return self._covered
+
     def view(self, seat: Seat | None) -> GameView | None:
         """Show the current or last game to a seat, or to a spectator."""
-        return None if self._game is None else view_for(self._game.state, seat)
+        if self._game is None:
+            return None
+        view = view_for(self._game.state, seat)
+        return replace(view, dice=None, choice=None) if seat in self._covered else view
 
     def start(self, room: RoomState, started: str) -> tuple[Event, ...]:
         """Begin a game of the seats that are ready: shuffle the tokens."""
@@ -103,6 +116,7 @@ class Table:
         }
         rolls = tuple((seat, self._entropy.dice()) for seat in seats)
         events = self._apply(game, Deal(rolls))
+        self._covered.clear()
         self._moments = {
             seat: moment
             for seat, moment in drawn.items()
@@ -127,15 +141,21 @@ class Table:
         """
         game = self._running()
         events = self._apply(game, TakeBack(seat))
-        self._await(game, seat, now, bot=False)
+        if game.state.public.phase is Phase.TIEBREAK:
+            moment = self._draw_moment(now, bot=False)
+            if self._is_forced(game, seat):
+                self._moments[seat] = moment
         return events
 
     def changes_hands(self, seat: Seat, now: float, *, bot: bool) -> None:
         """Note that a bot or a person has taken over a seat that plays."""
-        self._moments.pop(seat, None)
         game = self._running()
-        if seat in game.state.public.awaited:
-            self._await(game, seat, now, bot=bot)
+        if bot:
+            self._covered.discard(seat)
+        elif seat in game.state.public.rolling:
+            self._covered.add(seat)
+        if bot and seat in game.state.public.awaited:
+            self._moments[seat] = self._draw_moment(now, bot=True)
 
     def play_due(self, bots: Collection[Seat], now: float) -> tuple[Event, ...]:
         """Seal for the next seat whose moment has come, if there is one."""
@@ -145,7 +165,7 @@ class Table:
             return ()
         seat = due[1]
         del self._moments[seat]
-        if seat not in bots:
+        if seat not in bots and seat not in self._covered:
             return self._choose(game, Choose(seat, ()), Chooser.RULE)
         choice = self._bot(view_for(game.state, seat), self._entropy.bot_seed())
         began = next(player for player in game.players if player.seat == seat)
@@ -194,14 +214,6 @@ class Table:
         if game.state.public.phase is Phase.OVER:
             self._finished, self._record = game, None
         return events
-
-    def _await(self, game: _Game, seat: Seat, now: float, *, bot: bool) -> None:
-        """Settle when a seat that already has a roll seals, unless a person is asked."""
-        if not bot and game.state.public.phase is not Phase.TIEBREAK:
-            return
-        moment = self._draw_moment(now, bot=bot)
-        if bot or self._is_forced(game, seat):
-            self._moments[seat] = moment
 
     def _draw_moment(self, now: float, *, bot: bool) -> float:
         low, high = self._settings.bot_delay if bot else self._settings.forced_none_delay

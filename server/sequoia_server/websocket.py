@@ -19,7 +19,10 @@ from sequoia_server.host import Host
 from sequoia_server.settings import Settings
 
 BACKLOG: Final = 4096
-"""asyncio's own 100 drops connections in a burst, and their clients stall for a second."""
+"""What the kernel queues. asyncio's own 100 drops a burst, whose clients stall for a second."""
+
+ACCEPTS: Final = 8
+"""How many connections asyncio takes at once; as often it complains when no file is left."""
 
 PING_INTERVAL: Final = 20.0
 CLOSE_TIMEOUT: Final = 2.0
@@ -112,7 +115,7 @@ async def listen(host: Host, settings: Settings, bind: str | None, port: int) ->
             server = await serve(
                 handle,
                 sock=sock,
-                backlog=BACKLOG,
+                backlog=ACCEPTS,
                 origins=[None],
                 compression=None,
                 process_request=_plain_http,
@@ -127,6 +130,8 @@ async def listen(host: Host, settings: Settings, bind: str | None, port: int) ->
                 logger=_library_log,
             )
             servers.append(server)
+            # asyncio has one number for both; listening again widens the kernel's queue alone.
+            sock.listen(BACKLOG)
     except OSError:
         for server in servers:
             server.close()

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import find
+from hypothesis import find, settings
 from sequoia_rules.commands import Choose, Command, Deal, StartGame, TakeBack
 from sequoia_rules.errors import IllegalCommand, InvalidCommand, RuleViolation
 from sequoia_rules.events import Chosen, Dealt, Revealed, Scored, TakenBack
@@ -103,4 +103,5 @@ def test_the_commands_are_legal_and_wrong_in_either_way(
             isinstance(command, kind)
             and any(refusal_of(state, command) is refusal for state in states)
         ),
+        settings=settings(max_examples=20_000, derandomize=True, database=None),
     )

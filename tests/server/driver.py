@@ -1,6 +1,7 @@
 """A room without a server: commands and time go in, and every person's picture is checked."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import count
 
 from sequoia_protocol.codec import decode_server, pad_choice
@@ -21,14 +22,16 @@ from sequoia_protocol.messages import (
 )
 from sequoia_protocol.room import (
     AnySeenEvent,
+    BotSeated,
     RoomEvent,
     RoomSettings,
     RoomState,
     RoomView,
+    SeatTaken,
     advance,
     fold,
 )
-from sequoia_rules.events import GameStarted
+from sequoia_rules.events import Dealt, GameStarted
 from sequoia_rules.game import choices_for, evolve, new_game
 from sequoia_rules.phases import Phase
 from sequoia_rules.state import GameState
@@ -71,6 +74,8 @@ class Driver:
         self.truth = self.room.state
         self.game: GameState | None = None
         self.entries: list[Entry] = []
+        # Seats whose roll fell before their player sat down.
+        self.covered: set[int] = set()
         self.views: dict[int, RoomView] = {}
         self.keys: dict[int, str] = {}
         self.away: dict[int, tuple[Away, ...]] = {}
@@ -235,6 +240,15 @@ class Driver:
                 before = new_game() if isinstance(event, GameStarted) else self.game
                 assert before is not None
                 self.game = evolve(before, event)
+            match event:
+                case SeatTaken(seat) if self.game and seat in self.game.public.rolling:
+                    self.covered.add(seat)
+                case BotSeated(seat):
+                    self.covered.discard(seat)
+                case Dealt():
+                    self.covered.clear()
+                case _:
+                    pass
         for person, delivery in turn.deliveries.items():
             assert person in self.linked, f"something is owed to {person}, who has no link"
             outbox = Outbox()
@@ -271,4 +285,6 @@ class Driver:
         for person in self.linked:
             seat = next((p.seat for p in self.truth.players if p.person == person), None)
             game = None if self.game is None else view_for(self.game, seat)
+            if game is not None and seat in self.covered:
+                game = replace(game, dice=None, choice=None)
             assert self.views[person] == RoomView(person, len(self.entries), self.truth, game)

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 
 import pytest
 from sequoia_protocol import DEFAULT_PORT
@@ -62,6 +64,25 @@ async def test_one_line_when_it_is_ready_and_it_is_true() -> None:
 def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
     with ServerProcess(*LOCAL, "--log-level", "warning") as server:
         assert server.stop(number) == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
+def test_without_a_file_left_it_says_so_a_few_times_and_goes_on() -> None:
+    with ServerProcess(*LOCAL) as server:
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (40, 40))
+        address = ("127.0.0.1", server.port)
+        with ExitStack() as crowd:
+            for _ in range(80):
+                crowd.enter_context(socket.create_connection(address))
+            # It waits in the kernel's queue until the others are given up.
+            late = crowd.enter_context(socket.create_connection(address))
+            late.sendall(b"GET /healthz HTTP/1.1\r\nHost: oak.local\r\n\r\n")
+            late.settimeout(30)
+            assert b"200 OK" in late.recv(1000)
+        status, _, log = server.stop()
+    assert status == 0
+    assert "out of system resource" in log
+    assert len(log) < 500_000
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -227,7 +227,7 @@ async def test_a_late_copy_of_the_command_that_led_in_does_not_undo_leaving(
     await bo.join(code)
     await bo.command(LeaveRoom())
     await created(bo)
-    refused(await bo.command(JoinRoom(code, watch=False), command_id=50), Code.NOT_IN_A_ROOM)
+    refused(await bo.command(JoinRoom(code, watch=False), command_id=50), Code.IN_A_ROOM)
 
 
 async def test_a_late_copy_does_not_lead_from_one_room_into_another(server: EmbeddedServer) -> None:
@@ -237,6 +237,32 @@ async def test_a_late_copy_does_not_lead_from_one_room_into_another(server: Embe
     await bo.command(LeaveRoom())
     await created(bo)
     refused(await bo.command(JoinRoom(code, watch=False), command_id=50), Code.IN_A_ROOM)
+
+
+async def test_the_number_of_a_lobby_command_has_no_second_effect_in_the_room(
+    server: EmbeddedServer,
+) -> None:
+    ana, bo = await Player.on_pipe(server, "Ana"), await Player.on_pipe(server, "Bo")
+    code = await created(ana)
+    bo.entered(await bo.command(JoinRoom(code, watch=False), command_id=50))
+    bo.entered(await bo.command(Chat("sneaked in"), command_id=50))
+    await bo.command(Chat("said"))
+    assert [line.text for line in bo.here.room.chat] == ["said"]
+
+
+async def test_a_list_of_rooms_is_never_longer_than_a_list_may_be() -> None:
+    server = EmbeddedServer(Settings(rooms_listed=2), FixedEntropy())
+    await server.start()
+    players = [await Player.on_pipe(server, f"Player {number}") for number in range(4)]
+    codes = [await created(player) for player in players]
+    await players[3].command(AddBot(1))
+    await players[3].command(Ready(True))
+    await players[3].command(Start())
+    asker = await Player.on_pipe(server, "Asker")
+    answer = await asker.command(ListRooms())
+    assert isinstance(answer, Rooms)
+    assert [line.code for line in answer.rooms] == [codes[2], codes[1]]
+    await server.stop()
 
 
 async def test_answers_of_the_lobby_are_kept_for_a_while_only() -> None:

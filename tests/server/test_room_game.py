@@ -242,27 +242,26 @@ def test_while_a_game_runs_seats_stay_as_they_are() -> None:
     driver.refuse(watcher, Sit(0), Code.GAME_RUNNING)
 
 
-def test_a_late_arrival_takes_over_a_bot_with_its_dice_and_its_choice() -> None:
+def test_a_late_arrival_takes_over_a_bot_and_begins_with_the_next_roll() -> None:
     driver = Driver(RoomSettings(seats=4), entropy=FixedEntropy(delays=[9.0, 1.0]))
     ana, *_ = driver.begin(1, bots=2)
     driver.advance(1.5)
-    assert driver.game is not None
     dan = driver.enter("Dan")
     assert driver.seat(dan) == 1, "not the free seat: that one does not play"
-    game = driver.views[dan].game
-    assert game is not None
-    assert game.dice == driver.game.rolls[1]
-    assert driver.state.player(1) is not None
     eve = driver.enter("Eve")
-    game = driver.views[eve].game
-    assert game is not None
-    assert game.choice == driver.game.choices[2] is not None
-    driver.ok(eve, TakeChoiceBack())
-    driver.choose(eve)
-    driver.advance(20)
-    assert driver.game.public.awaited == (0, 1), "the bot that was replaced seals nothing"
-    driver.choose(dan)
+    for person in (dan, eve):
+        game = driver.views[person].game
+        assert game is not None
+        assert (game.dice, game.choice) == (None, None), "what lies there is not theirs to see"
+    driver.refuse(eve, TakeChoiceBack(), Code.NOT_SEATED)
+    driver.refuse(dan, ChoosePairs((2, 2), (0, 0, 0, 0, 0)), Code.NOT_SEATED)
     driver.choose(ana)
+    driver.advance(8)
+    assert driver.game is not None
+    assert driver.game.public.round == 2, "the bot has played its roll to the end"
+    for person in (dan, eve, ana):
+        driver.choose(person)
+    assert driver.game.public.round == 3
     with pytest.raises(Refusal) as refusal:
         driver.enter("Fay")
     assert refusal.value.code == Code.GAME_RUNNING
@@ -278,11 +277,27 @@ def test_a_spectator_takes_over_a_bots_seat_and_gets_the_whole_view() -> None:
     view = driver.views[watcher]
     assert view.game is not None
     assert view.game.viewer == 1
-    assert view.game.dice == driver.game.rolls[1]
     assert driver.keys[watcher] != key
     again = driver.do(watcher, Sit(1), command_id=77)
     assert type(again) is type(answer), "the same command gets the view once more"
+
+
+def test_whoever_sits_down_on_a_seat_never_sees_what_its_player_rolled_and_sealed() -> None:
+    driver = Driver()
+    ana, bo, watcher = driver.begin(2, watchers=1)
+    driver.choose(bo)
+    driver.ok(ana, Kick(bo))
+    driver.do(watcher, Sit(1))
+    game = driver.views[watcher].game
+    assert game is not None
+    assert game.viewer == 1
+    assert (game.dice, game.choice) == (None, None)
+    assert driver.chosen() == (1,)
+    driver.choose(ana)
     driver.choose(watcher)
+    driver.choose(ana)
+    assert driver.game is not None
+    assert driver.game.public.round == 3
 
 
 def test_putting_out_a_player_in_a_game_seats_a_bot_there() -> None:
@@ -395,15 +410,15 @@ def test_a_bot_that_can_place_nothing_uses_its_own_moment() -> None:
     assert bot in driver.chosen()
 
 
-def test_in_a_tiebreak_a_moment_is_drawn_for_whoever_takes_over() -> None:
-    driver = tied_room(rolls=[(1, 4, 2, 3, 6), (1, 1, 1, 1, 2)], delays=[2.0, 99.0, 99.0, 2.5])
+def test_in_a_tiebreak_the_bots_moment_stays_when_a_person_sits_down() -> None:
+    driver = tied_room(rolls=[(1, 4, 2, 3, 6), (1, 1, 1, 1, 2)], delays=[2.0, 99.0, 2.5])
     assert driver.game is not None
     driver.lose(2)
     driver.advance(30)
     driver.ok(1, HandOver(1))
     cleo = driver.enter("Cleo")
     assert driver.seat(cleo) == 1
-    assert driver.entropy.drawn[-2:] == ["delay 0.5 0.5", "delay 1.0 4.0"]
+    assert driver.entropy.drawn[-1] == "delay 0.5 0.5", "sitting down draws nothing"
     driver.advance(2.4)
     assert driver.chosen() == ()
     driver.advance(0.2)

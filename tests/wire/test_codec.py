@@ -57,6 +57,9 @@ REFUSED: dict[str, bytes] = {
     "a server's message": msgpack.packb({"type": "bye", "code": "x", "text": "y"}),
     "an unknown field": msgpack.packb(HELLO | {"admin": True}),
     "a missing field": msgpack.packb({"type": "hello", "version": PROTOCOL_VERSION}),
+    "a missing field in a request": msgpack.packb(
+        COMMAND | {"request": {"type": "create_room", "settings": {"seats": 4}}}
+    ),
     "an unknown field in a request": msgpack.packb(command(seat=3)),
     "an unknown request": msgpack.packb(command(type="peek")),
     "a nonce that is too short": msgpack.packb(HELLO | {"client": "x"}),

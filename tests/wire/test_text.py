@@ -23,6 +23,13 @@ def test_a_name_is_normalised(given: str, cleaned: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "\u3164",
+        "\u2800",
+        "\u1160",
+        "\u0301",
+        "Ana\ufe0f",
+        "Ana\u034f",
+        "a" + "\u0301" * 40,
         "",
         "   ",
         "x" * 17,
