@@ -225,12 +225,14 @@ class Journey:
         """Say what ends if the program ends now; nothing if nothing is lost."""
         visit = self.visit
         hosting = self._server.hosting is not None
+        if visit is None and hosting:
+            return "This machine still hosts a table: if you quit, it ends for everybody. Quit?"
         if visit is not None and hosting and visit.with_others and not self.address_typed:
             return "This machine hosts the table: if you quit, it ends for everybody. Quit?"
         if visit is not None and visit.left() is not None:
             if visit.solo:
                 return "Quit in the middle of the game? It will be lost."
-            return "Quit in the middle of the game? The others will wait for you."
+            return "Quit in the middle of the game? You cannot come back to your seat."
         if self.left is not None and self.left.solo:
             return "A game still waits for you, and would be lost. Quit?"
         return ""

@@ -93,7 +93,7 @@ class Glyphs:
     first: str
     second: str
     done: str
-    todo: str
+    left: str
     pip: str
     link: str
     arrows: str
@@ -138,7 +138,7 @@ UNICODE: Final = Glyphs(
     first="█",
     second="▒",
     done="■",
-    todo="□",
+    left="□",
     pip="●",
     link="●",
     arrows="←→",
@@ -168,7 +168,7 @@ ASCII: Final = Glyphs(
     first="#",
     second="=",
     done="#",
-    todo=".",
+    left=".",
     pip="o",
     link="*",
     arrows="<>",

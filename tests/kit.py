@@ -425,7 +425,7 @@ class ServerProcess:
     @property
     def port(self) -> int:
         """The port of the first address in the ready line."""
-        address = self.ready.split("--host ")[1].split()[0]
+        address = self.ready.split("--host ")[1].split()[0].strip("'")
         return int(address.rpartition(":")[2])
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from textual.actions import parse
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -206,6 +207,11 @@ class Dialog(ModalScreen[Result]):
 
     def on_mount(self) -> None:
         self.query_one(FooterBar).show(hints(self, self.KEYS))
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        # Two presses may come before the dialog is gone; the toolkit would let the second one
+        # take away whatever screen is on top by then.
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def action_close(self) -> None:
         self.dismiss(None)

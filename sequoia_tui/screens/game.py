@@ -271,6 +271,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
             event.prevent_default()
             action = active.binding.action
             unmeant = counting or not self._was_seen(event.time)
+            if counting:
+                self._wait_until_seen()
             if not (unmeant and action in _AFTER_THE_GAME):
                 await self.run_action(action)
         if skipped:

@@ -15,6 +15,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("", "pick", "1-9 a-f", "pick", "Show a choice; the same key again seals it"),
     Key("", "move", "←→", "pick a die", "After a Sequoia: another die"),
     Key("", "turn", "1-6", "turn it", "After a Sequoia: turn the die to this face"),
+    Key("", "pick", "n", "", "In a tie-break: none"),
     Key("", "browse", "←→", "browse", "Go through the same list (also up, down, Tab)"),
     Key("enter", "seal", "Enter", "seal", "Seal the choice that is shown"),
     Key("enter", "pair", "Enter", "go on", "After a Sequoia: go on to pairing"),
@@ -32,7 +33,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("h", "hint", "h", "hint", "Show the choice with the best standing now"),
     Key("question_mark,f1", "help", "?", "help", "This help"),
     Key("escape", "close_log", "Esc", "close", "Close the log"),
-    Key("escape,q", "menu", "Esc", "menu", "The menu: resume, rules, settings, leave, quit"),
+    Key("escape,q", "menu", "Esc", "menu", "The menu: resume, rules, keys, leave, quit"),
 )
 """In the order of the footer. A key without a binding of its own stands for a family below."""
 

@@ -71,7 +71,7 @@ class HomeScreen(BaseScreen):
         Key("j", "choose('join')", "j", "join", "Join a server"),
         Key("r", "choose('rules')", "r", "rules", "Read the rules"),
         Key("n", "choose('name')", "n", "", "Play under another name"),
-        Key("q,escape", "choose('quit')", "q", "quit", "Quit"),
+        Key("q", "choose('quit')", "q", "quit", "Quit"),
         HELP,
     )
     BINDINGS = bindings(KEYS)

@@ -165,7 +165,7 @@ class RoomsScreen(BaseScreen):
 
 def _row(line: RoomLine, signs: Glyphs, name: int) -> Content:
     taken = min(line.taken, line.seats)
-    seats = signs.done * taken + signs.todo * (line.seats - taken)
+    seats = signs.done * taken + signs.left * (line.seats - taken)
     bots = f" {line.bots} bot{'s' if line.bots != 1 else ''}" if line.bots else ""
     state = "playing" if line.playing else "waiting" if taken < line.seats else "full"
     if line.watching:

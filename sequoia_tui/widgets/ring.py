@@ -116,7 +116,7 @@ class RoundCounter(Canvas):
             Content.styled("ROUND", "bold $dim"),
             Content.assemble((f"{public.round}", "bold $accent-ink"), (f" of {ROUNDS}", "$ink")),
             Content.assemble(
-                (glyphs.done * done, "$accent-ink"), (glyphs.todo * (ROUNDS - done), "$faint")
+                (glyphs.done * done, "$accent-ink"), (glyphs.left * (ROUNDS - done), "$faint")
             ),
         ]
         if public.tiebreak and public.phase is not Phase.OVER:

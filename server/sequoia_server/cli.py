@@ -7,6 +7,7 @@ import asyncio
 import errno
 import logging
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -88,7 +89,7 @@ async def _serve(bind: str | None, port: int, stop: _Stop, entropy: Entropy | No
     await server.start()
     try:
         hosts = await server.listen(bind, port)
-        commands = "  |  ".join(f"sequoia-tui --host {host}" for host in hosts)
+        commands = "  |  ".join(f"sequoia-tui --host {shlex.quote(host)}" for host in hosts)
         if links is not None:
             _log.info("open files allow about %s links", links)
         print(f"Ready. Friends type:  {commands}", flush=True)
