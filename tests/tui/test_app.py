@@ -21,7 +21,13 @@ from textual import events
 
 from sequoia_tui import DEFAULT_BOTS, messages
 from sequoia_tui.plans import HostTable, PlaySolo
-from sequoia_tui.screens.dialogs import CodeDialog, ConfirmDialog, CreateDialog, NameDialog
+from sequoia_tui.screens.dialogs import (
+    CodeDialog,
+    ConfirmDialog,
+    CreateDialog,
+    MenuDialog,
+    NameDialog,
+)
 from sequoia_tui.screens.game import GameScreen
 from sequoia_tui.screens.home import HomeScreen
 from sequoia_tui.screens.room import RoomScreen
@@ -71,6 +77,21 @@ async def test_a_whole_solo_game_its_standings_and_the_next_one(memory: Path) ->
         await ana.press("r")
         await ana.see(GameScreen)
         assert visit.view.deal > before
+
+
+async def test_two_presses_that_arrive_together_close_the_menu_alone(memory: Path) -> None:
+    async with a_person(memory, PlaySolo(1)) as ana:
+        await ana.see(GameScreen)
+        await ana.press("escape")
+        await ana.see(MenuDialog)
+        menu = ana.app.screen
+        assert isinstance(menu, MenuDialog)
+        # What the second press does before the menu has gone from the screen.
+        menu.action_close()
+        menu.action_close()
+        await ana.see(GameScreen)
+        await ana.press("v")
+        await ana.read("forest")
 
 
 async def test_a_game_that_was_left_waits_at_home(memory: Path) -> None:

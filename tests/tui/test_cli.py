@@ -192,23 +192,6 @@ def test_what_is_typed_right_after_t_is_said_and_plays_nothing(home: dict[str, s
         assert "▶" not in text
 
 
-@pytest.mark.parametrize("keys", ["\r\r", "k\x1b[B\r\r", "l\r\r"])
-def test_a_key_pressed_twice_at_once_closes_one_dialog_alone(
-    home: dict[str, str], keys: str
-) -> None:
-    with Terminal([*COMMAND, "--solo", "1"], environment=home) as terminal:
-        terminal.wait_for("choose your two pairs")
-        terminal.type("escape")
-        terminal.wait_for("Quit Sequoia")
-        for key in (keys[:1], keys[1:]) if keys[0] in "kl" else (keys,):
-            terminal.type(key)
-            if key in ("k", "l"):
-                terminal.wait_for("close" if key == "k" else "stay")
-        terminal.wait_for("Esc menu", without="Quit Sequoia")
-        terminal.type("2")
-        terminal.wait_for("▶ 2")
-
-
 def test_the_linux_console_is_plain_by_itself(home: dict[str, str]) -> None:
     with Terminal(COMMAND, environment=home | {"TERM": "linux"}) as terminal:
         assert terminal.wait_for(HOME).isascii()
