@@ -103,14 +103,11 @@ class Terminal:
         for key in keys:
             os.write(self._master, KEYS.get(key, key).encode())
 
-    def wait_for(
-        self, what: str | Callable[[str], object], *, seconds: float = 15, without: str = ""
-    ) -> str:
+    def wait_for(self, what: str | Callable[[str], object], *, seconds: float = 15) -> str:
         """Wait until the screen holds a text, or makes a predicate true, and give it."""
 
         def is_there(text: str) -> object:
-            found = what in text if isinstance(what, str) else what(text)
-            return found and not (without and without in text)
+            return what in text if isinstance(what, str) else what(text)
 
         deadline = time.monotonic() + seconds
         with self._changed:

@@ -494,17 +494,22 @@ async def test_dice_tumble_until_any_key() -> None:
         assert "▶ 5" in "\n".join(grid(app))
 
 
+async def count(app: GameApp, play: states.Play, pilot: Pilot[None]) -> None:
+    """Let the game come to its end, up to where the tokens are being turned over."""
+    await pilot.pause()
+    before = len(play.events)
+    states.finish(play)
+    app.game.show(play.table(), play.seen(0, before))
+    await pilot.pause()
+    assert "COUNTING" in "\n".join(grid(app))
+
+
 async def test_the_count_turns_over_forest_by_forest_until_any_key() -> None:
     play = states.scored()
     app = GameApp(play.table(), moving=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        before = len(play.events)
-        states.finish(play)
-        app.game.show(play.table(), play.seen(0, before))
-        await pilot.pause()
+        await count(app, play, pilot)
         assert app.game.moments.counted < len(FORESTS)
-        assert "COUNTING" in "\n".join(grid(app))
         await press(pilot, "v", "v")
         assert "FINAL SCORES" in "\n".join(grid(app))
 
@@ -513,12 +518,7 @@ async def test_a_key_that_ends_the_count_does_nothing_else() -> None:
     play = states.scored()
     app = GameApp(play.table(), moving=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        before = len(play.events)
-        states.finish(play)
-        app.game.show(play.table(), play.seen(0, before))
-        await pilot.pause()
-        assert "COUNTING" in "\n".join(grid(app))
+        await count(app, play, pilot)
         assert "again" not in grid(app)[-1]
         await press(pilot, "enter")
         assert "FINAL SCORES" in "\n".join(grid(app))
