@@ -33,12 +33,14 @@ from sequoia_protocol.messages import (
     Away,
     Bye,
     ClientMessage,
+    Clock,
     Command,
     Done,
     Entered,
     Hello,
     Record,
     Refused,
+    Resumed,
     Rooms,
     ServerMessage,
     Update,
@@ -146,22 +148,32 @@ def encode_away(away: Sequence[Away]) -> bytes:
     return _pack(msgspec.to_builtins(tuple(away)))
 
 
+def encode_clock(clock: Clock) -> bytes:
+    """Encode how a room's clock stands as a fragment of an update."""
+    return _pack(msgspec.to_builtins(clock))
+
+
 def encode_update(
     number: int,
     *,
     answers: Sequence[bytes] = (),
     events: Sequence[bytes] = (),
     away: bytes | None = None,
+    clock: bytes | None = None,
 ) -> bytes:
     """Splice fragments into one update; the receiver sees one ordinary map."""
+    optional = [(k, v) for k, v in (("away", away), ("clock", clock)) if v is not None]
     packer = msgpack.Packer(autoreset=False)
-    packer.pack_map_header(5)
+    packer.pack_map_header(4 + len(optional))
     packer.pack("type")
     packer.pack("update")
     packer.pack("number")
     packer.pack(number)
-    packer.pack("away")
-    parts = [packer.bytes(), b"\xc0" if away is None else away]
+    parts = [packer.bytes()]
+    for key, fragment in optional:
+        packer.reset()
+        packer.pack(key)
+        parts += [packer.bytes(), fragment]
     for key, fragments in (("answers", answers), ("events", events)):
         packer.reset()
         packer.pack(key)
@@ -209,7 +221,8 @@ class _Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="up
     number: int
     answers: tuple[dict[str, Any], ...]
     events: tuple[dict[str, Any], ...]
-    away: tuple[Away, ...] | None
+    away: tuple[Away, ...] | None = None
+    clock: Clock | None = None
 
 
 def _update(raw: _Map) -> Update:
@@ -219,12 +232,13 @@ def _update(raw: _Map) -> Update:
         tuple(_answer(answer) for answer in envelope.answers),
         tuple(_event(event) for event in envelope.events),
         envelope.away,
+        envelope.clock,
     )
 
 
 def _answer(raw: _Map) -> Answer:
     if raw.get("type") != "entered":
-        return cast(Answer, _convert(raw, Done | Refused | Rooms | Record))
+        return cast(Answer, _convert(raw, Done | Refused | Rooms | Resumed | Record))
     view = raw.get("view")
     game = view.get("game") if isinstance(view, dict) else None
     if isinstance(game, dict):

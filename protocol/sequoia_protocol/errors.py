@@ -32,7 +32,6 @@ class Code(StrEnum):
     COLOUR_TAKEN = "colour_taken"
     NO_SUCH_PERSON = "no_such_person"
     NOT_A_BOT = "not_a_bot"
-    NOT_AWAY = "not_away"
     TOO_FEW_READY = "too_few_ready"
     BAD_TEXT = "bad_text"
     # About the game.
@@ -40,6 +39,7 @@ class Code(StrEnum):
     STALE_DEAL = "stale_deal"
     INVALID_CHOICE = "invalid_choice"
     ILLEGAL_CHOICE = "illegal_choice"
+    PAUSED = "paused"
     NO_RECORD = "no_record"
 
 

@@ -7,6 +7,7 @@ before it closes.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
@@ -14,6 +15,7 @@ from msgspec import Meta, Struct
 from sequoia_protocol.errors import Code
 from sequoia_protocol.room import (
     AnySeenEvent,
+    ClockSeconds,
     Colour,
     Number,
     RoomSettings,
@@ -93,21 +95,24 @@ class JoinRoom(_Message, frozen=True, tag="join_room"):
 
 
 class ResumeSeat(_Message, frozen=True, tag="resume_seat"):
-    """Come back to a room as the person one was; answered by :class:`Entered` with a new key.
+    """Come back to a room as the person one was, with a new key.
 
-    The key used stays valid until the new one has been.
+    ``number`` is that of the last event one has seen, 0 for none. The answer is
+    :class:`Resumed` and what was missed, or :class:`Entered` with the whole view. The key used
+    stays valid until the new one has been.
     """
 
     code: RoomCode
     person: Number
     key: Token
+    number: Number
 
 
 # In a room.
 
 
 class LeaveRoom(_Message, frozen=True, tag="leave_room"):
-    """Go. Who plays in a running game is away instead, and can come back with the seat key."""
+    """Go for good. In a running game a bot takes the seat."""
 
 
 class Sit(_Message, frozen=True, tag="sit"):
@@ -164,13 +169,20 @@ class Kick(_Message, frozen=True, tag="kick"):
     person: Number
 
 
-class HandOver(_Message, frozen=True, tag="hand_over"):
-    """Give the seat of a person who is away for 30 s to a bot.
+class ChooseClock(_Message, frozen=True, tag="choose_clock"):
+    """The host's: give rounds another length; between games only."""
 
-    The host's, or anybody's in the room while the host is away.
+    seconds: ClockSeconds
+
+
+class Pause(_Message, frozen=True, tag="pause"):
+    """Ask for a pause of the running game, or no longer; a player's.
+
+    It pauses once everybody who plays and is there wants it, and goes on as soon as one of them
+    does not.
     """
 
-    seat: SeatNumber
+    wanted: bool
 
 
 class ChoosePairs(_Message, frozen=True, tag="choose"):
@@ -200,7 +212,8 @@ RoomRequest: TypeAlias = (
     | Start
     | Chat
     | Kick
-    | HandOver
+    | ChooseClock
+    | Pause
     | ChoosePairs
     | TakeChoiceBack
     | GetRecord
@@ -273,6 +286,18 @@ class Entered(_Message, frozen=True, tag="entered"):
     away: tuple[Away, ...]
 
 
+class Resumed(_Message, frozen=True, tag="resumed"):
+    """One is back in the room; the events that were missed follow, from ``number`` + 1 on.
+
+    ``key`` is the new seat key, ``number`` the last event that one has seen.
+    """
+
+    id: Number
+    key: str
+    number: Number
+    away: tuple[Away, ...]
+
+
 class Record(_Message, frozen=True, tag="record"):
     """The finished game as text (see :mod:`sequoia_rules.record`)."""
 
@@ -280,7 +305,27 @@ class Record(_Message, frozen=True, tag="record"):
     text: str
 
 
-Answer: TypeAlias = Done | Refused | Rooms | Entered | Record
+Answer: TypeAlias = Done | Refused | Rooms | Entered | Resumed | Record
+
+
+class Held(StrEnum):
+    """Why a room's clock stands still."""
+
+    PAUSED = "paused"
+    """The players wanted a pause."""
+    STORAGE = "storage"
+    """The server cannot store what happens, and waits until it can."""
+
+
+class Clock(_Message, frozen=True):
+    """The clock of the round on the table.
+
+    ``left`` are the milliseconds until it shows zero, None if the round has no clock; ``held``
+    tells why it does not run.
+    """
+
+    left: Number | None
+    held: Held | None
 
 
 class Update(Struct, frozen=True):
@@ -288,13 +333,15 @@ class Update(Struct, frozen=True):
 
     Apply ``answers`` first, then ``events``, of which the first has ``number`` and each next one
     more; events that a view already holds are passed over. ``away`` is None if nobody came or
-    went since the last update.
+    went since the last update. Last comes ``clock``, None if it is as before: a roll starts it at
+    the seconds of the room's settings.
     """
 
     number: int
     answers: tuple[Answer, ...] = ()
     events: tuple[AnySeenEvent, ...] = ()
     away: tuple[Away, ...] | None = None
+    clock: Clock | None = None
 
 
 ClientMessage: TypeAlias = Hello | Command

@@ -8,7 +8,7 @@ their view of the game.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -23,6 +23,10 @@ CHAT_LINES: Final = 50
 SeatNumber = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
 SeatCount = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_SEATS)]
 Number = Annotated[int, Meta(ge=0)]
+ClockSeconds = Literal[0, 15, 30, 60, 120]
+"""How long a round may take; 0 for as long as it likes."""
+
+CLOCKS: Final[tuple[int, ...]] = get_args(ClockSeconds)
 
 
 class Colour(StrEnum):
@@ -44,11 +48,15 @@ class LeaveReason(StrEnum):
 
 
 class RoomSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a room's maker chooses. ``seats`` is 2 to 5; a public room is listed."""
+    """What a room's maker chooses. ``seats`` is 2 to 5; a public room is listed.
+
+    ``clock`` are the seconds for each round; the host can change it between games.
+    """
 
     public: bool = True
     seats: SeatCount = MAX_SEATS
     spectators: bool = True
+    clock: ClockSeconds = 60
 
 
 class Person(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,12 +67,16 @@ class Person(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seated(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who sits on a seat: a person by id, or a bot if ``person`` is None. Bots are ready."""
+    """Who sits on a seat: a person by id, or a bot if ``person`` is None. Bots are ready.
+
+    With ``stand_in`` a bot plays until the person, whose seat it stays, is back.
+    """
 
     name: str
     colour: Colour
     person: Number | None
     ready: bool
+    stand_in: bool = False
 
 
 class Player(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +86,7 @@ class Player(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     colour: Colour
     person: Number | None
+    stand_in: bool = False
 
 
 class Score(Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +113,8 @@ class RoomState(Struct, frozen=True, forbid_unknown_fields=True):
     ``people`` ascend by id. ``host`` is a person's id, or None in a room without people.
     ``seats`` always has five entries; those at or past ``settings.seats`` are None. ``playing``
     is true from a game's start to its end. ``players`` are those of the current or last game.
+    ``pause_wanted`` has the persons who would like the game to pause, ascending; once everybody
+    who plays and is there does, it is ``paused``.
     """
 
     code: str
@@ -109,6 +124,8 @@ class RoomState(Struct, frozen=True, forbid_unknown_fields=True):
     seats: tuple[Seated | None, ...] = (None,) * MAX_SEATS
     playing: bool = False
     players: tuple[Player, ...] = ()
+    pause_wanted: tuple[Number, ...] = ()
+    paused: bool = False
     scores: tuple[Score, ...] = ()
     chat: tuple[ChatLine, ...] = ()
 
@@ -146,6 +163,15 @@ class RoomState(Struct, frozen=True, forbid_unknown_fields=True):
             seat
             for seat, seated in enumerate(self.seats)
             if seated is not None and seated.person is None
+        )
+
+    @property
+    def stand_in_seats(self) -> tuple[Seat, ...]:
+        """Seats that a bot plays until their person is back."""
+        return tuple(
+            seat
+            for seat, seated in enumerate(self.seats)
+            if seated is not None and seated.stand_in
         )
 
     @property
@@ -215,6 +241,41 @@ class HostChanged(_Event, frozen=True, tag="host_changed"):
     person: Number
 
 
+class ClockChosen(_Event, frozen=True, tag="clock_chosen"):
+    """Rounds have another length from now on; only between games."""
+
+    seconds: ClockSeconds
+
+
+class StandInSeated(_Event, frozen=True, tag="stand_in_seated"):
+    """A bot plays this seat from now on, until its person is back."""
+
+    seat: SeatNumber
+
+
+class StandInLeft(_Event, frozen=True, tag="stand_in_left"):
+    """The person is back, and plays this seat again."""
+
+    seat: SeatNumber
+
+
+class PauseWanted(_Event, frozen=True, tag="pause_wanted"):
+    """A player would like the game to pause, or no longer."""
+
+    person: Number
+    wanted: bool
+
+
+class GamePaused(_Event, frozen=True, tag="game_paused"):
+    """Everybody who plays and is there wanted it: the game stands still, and its clock."""
+
+
+class GameContinued(_Event, frozen=True, tag="game_continued"):
+    """The pause is over; a player wanted to go on."""
+
+    person: Number
+
+
 class Chatted(_Event, frozen=True, tag="chatted"):
     """Somebody said something; stamped by the server."""
 
@@ -232,6 +293,12 @@ RoomEvent: TypeAlias = (
     | ColourChosen
     | ReadyChanged
     | HostChanged
+    | ClockChosen
+    | StandInSeated
+    | StandInLeft
+    | PauseWanted
+    | GamePaused
+    | GameContinued
     | Chatted
 )
 
@@ -298,6 +365,7 @@ def advance(room: RoomState, event: AnySeenEvent) -> RoomState:
         case PersonLeft(person):
             people = tuple(other for other in room.people if other.id != person)
             host = None if room.host == person else room.host
+            room = _wanting(room, person, wanted=False)
             return replace(_without(room, person), people=people, host=host)
         case SeatTaken(seat, person, colour):
             who = room.person(person)
@@ -313,6 +381,18 @@ def advance(room: RoomState, event: AnySeenEvent) -> RoomState:
             return _changed(room, seat, ready=ready)
         case HostChanged(person):
             return replace(room, host=person)
+        case ClockChosen(seconds):
+            return replace(room, settings=replace(room.settings, clock=seconds))
+        case StandInSeated(seat):
+            return _changed(room, seat, stand_in=True)
+        case StandInLeft(seat):
+            return _changed(room, seat, stand_in=False)
+        case PauseWanted(person, wanted):
+            return _wanting(room, person, wanted=wanted)
+        case GamePaused():
+            return replace(room, paused=True, pause_wanted=())
+        case GameContinued():
+            return replace(room, paused=False)
         case Chatted(person, name, text):
             return replace(room, chat=(*room.chat, ChatLine(person, name, text))[-CHAT_LINES:])
         case GameStartedSeen(seats):
@@ -333,7 +413,7 @@ def _seated(room: RoomState, seat: Seat, seated: Seated | None) -> RoomState:
     players = room.players
     if room.playing and seated is not None:
         players = tuple(
-            Player(seat, seated.name, seated.colour, seated.person)
+            Player(seat, seated.name, seated.colour, seated.person, seated.stand_in)
             if player.seat == seat
             else player
             for player in players
@@ -346,8 +426,18 @@ def _without(room: RoomState, person: int) -> RoomState:
     return room if seat is None else _seated(room, seat, None)
 
 
+def _wanting(room: RoomState, person: int, *, wanted: bool) -> RoomState:
+    others = {other for other in room.pause_wanted if other != person}
+    return replace(room, pause_wanted=tuple(sorted(others | {person} if wanted else others)))
+
+
 def _changed(
-    room: RoomState, seat: Seat, *, colour: Colour | None = None, ready: bool | None = None
+    room: RoomState,
+    seat: Seat,
+    *,
+    colour: Colour | None = None,
+    ready: bool | None = None,
+    stand_in: bool | None = None,
 ) -> RoomState:
     seated = room.seats[seat]
     if seated is None:
@@ -359,6 +449,7 @@ def _changed(
             seated,
             colour=seated.colour if colour is None else colour,
             ready=seated.ready if ready is None else ready,
+            stand_in=seated.stand_in if stand_in is None else stand_in,
         ),
     )
 
@@ -379,7 +470,16 @@ def _ended(room: RoomState, event: Ended) -> RoomState:
             old.points + points[player.seat],
         )
     seats = tuple(
-        None if seated is None else replace(seated, ready=seated.person is None)
+        None
+        if seated is None
+        else replace(seated, ready=seated.person is None, stand_in=False)
         for seated in room.seats
     )
-    return replace(room, playing=False, seats=seats, scores=tuple(scores.values()))
+    return replace(
+        room,
+        playing=False,
+        paused=False,
+        pause_wanted=(),
+        seats=seats,
+        scores=tuple(scores.values()),
+    )
