@@ -22,12 +22,14 @@ from sequoia_protocol.messages import (
     Away,
     Bye,
     ChoosePairs,
+    Clock,
     Command,
     Entered,
     Hello,
     JoinRoom,
     LeaveRoom,
     Request,
+    Resumed,
     ResumeSeat,
     ServerMessage,
     Update,
@@ -222,6 +224,7 @@ class Player:
         self.nonce = nonce or f"nonce-of-a-player-{next(self._nonces)}"
         self.view: RoomView | None = None
         self.away: tuple[Away, ...] = ()
+        self.clock: Clock | None = None
         self.key = ""
         self.welcome: Welcome | None = None
         self.bye: Bye | None = None
@@ -336,11 +339,13 @@ class Player:
 
     def resume_request(self) -> ResumeSeat:
         """The request by which this player comes back."""
-        return ResumeSeat(self.here.room.code, self.here.you, self.key)
+        return ResumeSeat(self.here.room.code, self.here.you, self.key, self.here.number)
 
     async def resume(self) -> RoomView:
         """Come back on a new link."""
-        return self.entered(await self.command(self.resume_request()))
+        answer = await self.command(self.resume_request())
+        assert isinstance(answer, Entered | Resumed), answer
+        return self.here
 
     async def lose_link(self) -> None:
         """Lose the link without a word."""
@@ -386,10 +391,16 @@ class Player:
                     self._take_event(number, event)
                 if message.away is not None:
                     self.away = message.away
+                if message.clock is not None:
+                    self.clock = message.clock
 
     def _take_answer(self, answer: Answer) -> None:
         if isinstance(answer, Entered):
             self.view, self.key, self.away = answer.view, answer.key, answer.away
+        elif isinstance(answer, Resumed):
+            assert self.view is not None
+            assert self.view.number == answer.number
+            self.key, self.away = answer.key, answer.away
         elif answer.id in self._leaving:
             self.view = None
         waiting = self._answers.get(answer.id)

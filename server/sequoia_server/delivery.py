@@ -1,8 +1,11 @@
-"""Events as bytes, each encoded once for every kind of recipient."""
+"""Events as bytes, each encoded once for every kind of recipient; the last ones are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from sequoia_protocol.codec import encode_event
 from sequoia_protocol.room import RoomEvent, RoomState
@@ -10,46 +13,65 @@ from sequoia_rules.events import Chosen, Dealt
 from sequoia_rules.values import Seat
 from sequoia_rules.view import redact
 
-from sequoia_server.turn import AnyEvent, Turn
+from sequoia_server.facts import AnyEvent
+
+_NOBODY: Final[Mapping[int, bytes]] = MappingProxyType({})
+_KEPT: Final = 40
+"""Events that somebody can miss and still be told one by one: six rounds of four seats."""
 
 
-def deliver(
-    turn: Turn,
-    number: int,
-    event: AnyEvent,
-    room: RoomState,
-    recipients: Collection[int],
-    *,
-    covered: Collection[Seat],
-) -> None:
-    """Put a numbered event into what each recipient is owed, as this person may see it.
+class Rendered(NamedTuple):
+    """A numbered event as bytes: for everybody, and for those who may see more, by person."""
+
+    number: int
+    shared: bytes
+    private: Mapping[int, bytes] = _NOBODY
+
+    def to(self, person: int) -> bytes:
+        """Give what a person may see."""
+        return self.private.get(person, self.shared)
+
+
+def render(number: int, event: AnyEvent, room: RoomState, *, covered: Collection[Seat]) -> Rendered:
+    """Encode a numbered event for all who may see it.
 
     ``room`` is the state after the event. Who plays sees with the eyes of the seat; everybody
     else, seated or not, is a spectator, and so is the player of a ``covered`` seat in this deal.
     """
-    rendered = _render(event, room, recipients, covered)
-    for person, data in rendered.items():
-        delivery = turn.to(person)
-        if not delivery.events:
-            delivery.number = number
-        delivery.events.append(data)
-
-
-def _render(
-    event: AnyEvent, room: RoomState, recipients: Collection[int], covered: Collection[Seat]
-) -> dict[int, bytes]:
     if isinstance(event, RoomEvent):
-        return dict.fromkeys(recipients, encode_event(event))
-    rendered = dict.fromkeys(recipients, encode_event(redact(event, None)))
+        return Rendered(number, encode_event(event))
+    shared = encode_event(redact(event, None))
     match event:
         case Dealt(_, rolls):
-            private = tuple(seat for seat, _ in rolls)
+            seats = tuple(seat for seat, _ in rolls)
         case Chosen(seat):
-            private = (seat,)
+            seats = (seat,)
         case _:
-            private = ()
-    for seat in private:
+            return Rendered(number, shared)
+    private = {}
+    for seat in seats:
         player = None if seat in covered else room.player(seat)
-        if player is not None and player.person is not None and player.person in rendered:
-            rendered[player.person] = encode_event(redact(event, seat))
-    return rendered
+        if player is not None and player.person is not None:
+            private[player.person] = encode_event(redact(event, seat))
+    return Rendered(number, shared, private)
+
+
+class Recent:
+    """The last numbered events of a room, for those who have missed them."""
+
+    def __init__(self) -> None:
+        self._events: deque[Rendered] = deque(maxlen=_KEPT)
+
+    def add(self, rendered: Rendered) -> None:
+        """Keep the next event."""
+        self._events.append(rendered)
+
+    def after(self, number: int, person: int) -> list[bytes] | None:
+        """Give what a person has missed since an event; None if not all of it is kept."""
+        if number < 1:
+            return None
+        missed = [event for event in self._events if event.number > number]
+        first = self._events[0].number if self._events else None
+        if first is None or first > number + 1:
+            return None
+        return [event.to(person) for event in missed]

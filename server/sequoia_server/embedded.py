@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
+from typing import Final
 
 from sequoia_server.addresses import invitations
 from sequoia_server.entropy import Entropy, SystemEntropy
-from sequoia_server.host import Host, Link
-from sequoia_server.journal import MemoryJournal
+from sequoia_server.host import Host
+from sequoia_server.journal import Journal, MemoryJournal
+from sequoia_server.links import Link
 from sequoia_server.settings import Settings
 from sequoia_server.websocket import Listener, listen
+
+STORING: Final = 1.5
+"""Seconds that a server which stops gives its journal."""
 
 
 class PipeClosed(Exception):
@@ -106,21 +112,28 @@ class _PipeWire:
 
 
 class EmbeddedServer:
-    """A server to be started in a running event loop.
+    """A server to be started in a running event loop; it goes on with what the journal holds.
 
     Clients of the same program come in through :meth:`connect`, others over the network once
     :meth:`listen` has opened it.
     """
 
-    def __init__(self, settings: Settings | None = None, entropy: Entropy | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        entropy: Entropy | None = None,
+        journal: Journal | None = None,
+    ) -> None:
         self._settings = settings or Settings()
         self._entropy = entropy or SystemEntropy()
+        self._journal = journal or MemoryJournal()
         self._host: Host | None = None
         self._listeners: list[Listener] = []
 
     async def start(self) -> None:
         """Start without any socket."""
-        self._host = Host(self._settings, self._entropy, MemoryJournal())
+        loop = asyncio.get_running_loop()
+        self._host = Host(self._settings, self._entropy, self._journal, loop)
 
     def connect(self) -> Pipe:
         """Open a link in memory."""
@@ -144,10 +157,19 @@ class EmbeddedServer:
         return [address for listener in self._listeners for address in listener.addresses]
 
     async def stop(self) -> None:
-        """Tell everybody, and close every link and socket."""
-        if self._host is not None:
-            self._host.close()
-            self._host = None
+        """Tell everybody, store what is on its way, and close every link and socket.
+
+        The journal stays open, for whoever opened it to close.
+        """
+        host, self._host = self._host, None
+        if host is not None:
+            stored = asyncio.Event()
+            host.close(stored.set)
+            # A disk that takes nothing must not keep us: what waits for it was never acknowledged.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STORING):
+                    await stored.wait()
+            host.say_goodbye()
         listeners, self._listeners = self._listeners, []
         for listener in listeners:
             await listener.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from sequoia_protocol.errors import Code
 from sequoia_protocol.messages import RoomLine
@@ -11,6 +11,7 @@ from sequoia_protocol.room import RoomSettings
 
 from sequoia_server.connection import Place
 from sequoia_server.entropy import Entropy
+from sequoia_server.facts import StoredTurn
 from sequoia_server.people import CommandId
 from sequoia_server.room import Room
 from sequoia_server.seating import NO_SUCH_ROOM
@@ -26,6 +27,7 @@ class Lobby:
         self._entropy = entropy
         self._date = date
         self._rooms: dict[str, Room] = {}
+        self._reserved: set[str] = set()
         self._answers: OrderedDict[CommandId, Place | bytes] = OrderedDict()
 
     def open(self, room_settings: RoomSettings, now: float) -> Room:
@@ -34,7 +36,7 @@ class Lobby:
         Raises:
             Refusal: there are too many rooms.
         """
-        if len(self._rooms) >= self._settings.rooms:
+        if len(self._rooms) + len(self._reserved) >= self._settings.rooms:
             raise Refusal(
                 Code.TOO_MANY_ROOMS, "This server has no place for another room: try again later."
             )
@@ -44,9 +46,9 @@ class Lobby:
             else self._settings.private_code_length
         )
         code = self._entropy.code(length)
-        while code in self._rooms:
+        while code in self._rooms or code in self._reserved:
             code = self._entropy.code(length)
-        room = self._rooms[code] = Room(
+        room = self._rooms[code] = Room.open(
             code,
             room_settings,
             settings=self._settings,
@@ -54,6 +56,30 @@ class Lobby:
             date=self._date,
             now=now,
         )
+        return room
+
+    def reserve(self, codes: Iterable[str]) -> None:
+        """Give none of these codes to a new room: they are those of rooms yet to be restored."""
+        self._reserved.update(codes)
+
+    def restore(self, code: str, turns: Sequence[StoredTurn], now: float) -> Room:
+        """Bring a room back from what the journal has of it.
+
+        Raises:
+            BadFacts, ValueError, LookupError: that is no room.
+        """
+        room = Room.restore(
+            code,
+            turns,
+            settings=self._settings,
+            entropy=self._entropy,
+            date=self._date,
+            now=now,
+        )
+        self._rooms[code] = room
+        self._reserved.discard(code)
+        for command, person in room.entrances:
+            self.remember(command, Place(code, person))
         return room
 
     def find(self, code: str) -> Room:

@@ -26,7 +26,7 @@ class Outbox:
         a message's answers are applied before its events.
         """
         pending = self._pending
-        if delivery.fresh and (pending.events or pending.away is not None):
+        if delivery.fresh and not _only_answers(pending):
             self._seal({})
             pending = self._pending
         if delivery.events:
@@ -36,11 +36,13 @@ class Outbox:
         pending.answers.extend(delivery.answers)
         if delivery.away is not None:
             pending.away = delivery.away
+        if delivery.clock is not None:
+            pending.clock = delivery.clock
 
     def take(self, shared: Shared) -> list[bytes]:
         """Give the messages that are due, and be empty."""
         pending = self._pending
-        if pending.answers or pending.events or pending.away is not None:
+        if pending.answers or not _only_answers(pending):
             self._seal(shared)
         sealed, self._sealed = self._sealed, []
         return sealed
@@ -50,7 +52,7 @@ class Outbox:
         if pending.answers:
             data = _encode(pending)
         else:
-            what = (pending.number, pending.away, *pending.events)
+            what = (pending.number, pending.away, pending.clock, *pending.events)
             found = shared.get(what)
             if found is None:
                 found = shared[what] = _encode(pending)
@@ -58,7 +60,15 @@ class Outbox:
         self._sealed.append(data)
 
 
+def _only_answers(pending: Delivery) -> bool:
+    return not pending.events and pending.away is None and pending.clock is None
+
+
 def _encode(pending: Delivery) -> bytes:
     return encode_update(
-        pending.number, answers=pending.answers, events=pending.events, away=pending.away
+        pending.number,
+        answers=pending.answers,
+        events=pending.events,
+        away=pending.away,
+        clock=pending.clock,
     )

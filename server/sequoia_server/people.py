@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import KeysView
+from collections.abc import Iterator, KeysView
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sequoia_protocol.messages import Away, Done, Refused
 
+from sequoia_server.facts import StoredPerson
 from sequoia_server.keys import KeyRing
 
 CommandId: TypeAlias = tuple[str, int]
@@ -19,13 +20,16 @@ CommandId: TypeAlias = tuple[str, int]
 class Member:
     """What the server alone knows of a person in a room.
 
-    ``left`` tells that the person went on purpose, out of a running game. ``answers`` are those
-    to the last commands; None stands for the whole view, which is made anew.
+    ``came_by`` is the command by which they came in. ``answers`` are those to the last commands;
+    None stands for the whole view, which is made anew. ``views_from`` is the number of the last
+    event before which this person was somebody else to the game: what was missed further back
+    cannot be told event by event.
     """
 
     keys: KeyRing = field(default_factory=KeyRing)
-    left: bool = False
+    came_by: CommandId = ("", 0)
     answers: OrderedDict[CommandId, Done | Refused | None] = field(default_factory=OrderedDict)
+    views_from: int = 0
 
     def remember(self, command: CommandId, answer: Done | Refused | None, kept: int) -> None:
         """Keep an answer, and of all answers the last ``kept``."""
@@ -35,10 +39,11 @@ class Member:
 
 
 class People:
-    """The members of a room by person id, and their links.
+    """The members of a room by person id, and their links. Links are not stored.
 
     ``away_since`` has the time at which a link went down, for everybody whose link is down.
-    ``empty_since`` is when the last link went down, None while there is one.
+    ``empty_since`` is when the last link went down, None while there is one. Nobody's absence
+    counts before ``counts_from``: nobody was there to wait, or the game was paused.
     """
 
     def __init__(self, grace: float, now: float) -> None:
@@ -47,9 +52,14 @@ class People:
         self._linked: dict[int, None] = {}
         self.away_since: dict[int, float] = {}
         self.empty_since: float | None = now
+        self.counts_from = now
 
     def __getitem__(self, person: int) -> Member:
         return self._members[person]
+
+    def get(self, person: int) -> Member | None:
+        """Give a member, None if there is none of this id."""
+        return self._members.get(person)
 
     def __contains__(self, person: int) -> bool:
         return person in self._members
@@ -57,14 +67,18 @@ class People:
     def __len__(self) -> int:
         return len(self._members)
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._members)
+
     @property
     def linked(self) -> KeysView[int]:
         """Persons whose link is up, in the order in which the links came up."""
         return self._linked.keys()
 
-    def add(self, person: int) -> None:
+    def add(self, person: int, now: float) -> None:
         """Take a new person in; the link comes up in a moment."""
         self._members[person] = Member()
+        self.away_since[person] = now
 
     def remove(self, person: int, now: float) -> None:
         """Forget a person and the keys."""
@@ -72,18 +86,24 @@ class People:
         self.away_since.pop(person, None)
         self._unlink(person, now)
 
-    def link_up(self, person: int) -> None:
+    def link_up(self, person: int, now: float) -> None:
         """Note that a person's link is up."""
-        self._members[person].left = False
         self.away_since.pop(person, None)
         self._linked[person] = None
-        self.empty_since = None
+        if self.empty_since is not None:
+            self.empty_since = None
+            self.counts_from = now
 
-    def link_down(self, person: int, now: float, *, left: bool = False) -> None:
+    def link_down(self, person: int, now: float) -> None:
         """Note that a person's link is down."""
-        self._members[person].left = left
         self.away_since[person] = now
         self._unlink(person, now)
+
+    def wake(self, now: float) -> None:
+        """Be the people of a room that was restored: all were here until now, none is linked."""
+        self._linked.clear()
+        self.away_since = dict.fromkeys(self._members, now)
+        self.empty_since = self.counts_from = now
 
     def away(self, now: float) -> tuple[Away, ...]:
         """List who is away, and for how long."""
@@ -91,15 +111,9 @@ class People:
             Away(person, int(now - since)) for person, since in sorted(self.away_since.items())
         )
 
-    def grace_left(self, person: int, now: float) -> float:
-        """Give the seconds until the grace of somebody who is away is over: 0 or less after it."""
-        return self.away_since[person] + self._grace - now
-
     def is_gone(self, person: int, now: float) -> bool:
-        """Tell whether somebody left on purpose, or is away for longer than the grace."""
-        return person in self.away_since and (
-            self._members[person].left or self.grace_left(person, now) <= 0
-        )
+        """Tell whether somebody is away for longer than the grace."""
+        return person in self.away_since and self._grace_ends(person) <= now
 
     def gone(self, now: float) -> list[int]:
         """List who is gone, by person id."""
@@ -107,8 +121,41 @@ class People:
 
     def next_grace(self, now: float) -> float | None:
         """Give when the next grace is over."""
-        ends = (since + self._grace for since in self.away_since.values())
+        ends = (self._grace_ends(person) for person in self.away_since)
         return min((end for end in ends if end > now), default=None)
+
+    @property
+    def empty_from(self) -> float | None:
+        """When the grace of the whole room is over, None while anybody is there."""
+        return None if self.empty_since is None else self.empty_since + self._grace
+
+    def store(self) -> tuple[StoredPerson, ...]:
+        """Give what a checkpoint keeps."""
+        return tuple(
+            StoredPerson(
+                person,
+                *member.came_by,
+                member.views_from,
+                member.keys.digests,
+                tuple((nonce, number, a) for (nonce, number), a in member.answers.items()),
+            )
+            for person, member in sorted(self._members.items())
+        )
+
+    def load(self, stored: tuple[StoredPerson, ...]) -> None:
+        """Be what :meth:`store` gave."""
+        self._members = {
+            one.person: Member(
+                KeyRing(one.digests),
+                (one.nonce, one.id),
+                OrderedDict(((nonce, number), answer) for nonce, number, answer in one.answers),
+                one.views_from,
+            )
+            for one in stored
+        }
+
+    def _grace_ends(self, person: int) -> float:
+        return max(self.away_since[person], self.counts_from) + self._grace
 
     def _unlink(self, person: int, now: float) -> None:
         self._linked.pop(person, None)

@@ -13,6 +13,7 @@ from sequoia_protocol.errors import Code
 from sequoia_protocol.messages import (
     AddBot,
     Chat,
+    ChooseClock,
     ChooseColour,
     Kick,
     Ready,
@@ -23,9 +24,12 @@ from sequoia_protocol.messages import (
 from sequoia_protocol.room import (
     BotSeated,
     Chatted,
+    ClockChosen,
     Colour,
     ColourChosen,
+    GameContinued,
     LeaveReason,
+    PauseWanted,
     PersonLeft,
     ReadyChanged,
     RoomEvent,
@@ -39,7 +43,9 @@ from sequoia_rules.values import MIN_PLAYERS, Seat
 
 from sequoia_server.turn import Refusal
 
-SeatingRequest: TypeAlias = Sit | Stand | ChooseColour | AddBot | RemoveBot | Ready | Chat | Kick
+SeatingRequest: TypeAlias = (
+    Sit | Stand | ChooseColour | AddBot | RemoveBot | Ready | Chat | Kick | ChooseClock
+)
 
 BOT_NAMES: Final = ("Hazel", "Rowan", "Ash", "Willow", "Linden", "Juniper", "Alder", "Maple")
 
@@ -137,8 +143,36 @@ def decide(room: RoomState, person: int, request: SeatingRequest) -> tuple[RoomE
             return (SeatFreed(seat),)
         case Kick(other):
             return _kick(room, person, other)
+        case ChooseClock(seconds):
+            check_host(room, person)
+            check_between_games(room)
+            return () if room.settings.clock == seconds else (ClockChosen(seconds),)
         case Chat(text):
             return (_chat(room, person, text),)
+
+
+def put_out(room: RoomState, person: int, reason: LeaveReason) -> tuple[RoomEvent, ...]:
+    """Give what happens when a person goes for good: in a running game a bot takes the seat."""
+    left = PersonLeft(person, reason)
+    seat = room.seat_of(person)
+    if seat is None or not is_playing(room, person):
+        return (left,)
+    return seat_bot(room, seat), left
+
+
+def pause(room: RoomState, person: int, *, wanted: bool) -> PauseWanted | GameContinued | None:
+    """Tell what it leads to that a person wants a pause or none; None if nothing changes.
+
+    Raises:
+        Refusal: no game is running, or it is not this person's to say.
+    """
+    if not room.playing:
+        raise Refusal(Code.NO_GAME, "No game is running.")
+    if not is_playing(room, person):
+        raise Refusal(Code.NOT_SEATED, "You do not play in this game.")
+    if room.paused:
+        return None if wanted else GameContinued(person)
+    return None if (person in room.pause_wanted) == wanted else PauseWanted(person, wanted)
 
 
 def _check_spectators(room: RoomState) -> None:
@@ -204,11 +238,7 @@ def _kick(room: RoomState, person: int, other: int) -> tuple[RoomEvent, ...]:
         raise Refusal(Code.NO_SUCH_PERSON, "You cannot put yourself out: leave the room instead.")
     if room.person(other) is None:
         raise Refusal(Code.NO_SUCH_PERSON, "That person is not in the room any more.")
-    left = PersonLeft(other, LeaveReason.KICKED)
-    seat = room.seat_of(other)
-    if seat is None or not is_playing(room, other):
-        return (left,)
-    return seat_bot(room, seat), left
+    return put_out(room, other, LeaveReason.KICKED)
 
 
 def _chat(room: RoomState, person: int, text: str) -> Chatted:

@@ -14,9 +14,11 @@ class Settings:
     ``rooms_listed`` is how many rooms a list holds at most, those that can be joined first.
     ``message_bytes`` can only narrow what the protocol itself allows. ``write_buffer`` is what
     may wait to be read by one link before that link is given up. ``grace`` is how long somebody
-    may be away before the seat can be handed to a bot. ``bot_delay`` and ``forced_none_delay``
+    may be away before a bot plays the seat. ``bot_delay`` and ``forced_none_delay``
     are ranges from which the moments of sealing are drawn. ``answers_kept`` is per person, for
     commands that arrive twice; ``lobby_answers_kept`` is for the commands that need no room.
+    ``checkpoint_after`` is how many turns of a room are stored before one is that holds it whole.
+    ``commands_held`` is how many commands of one link wait while nothing can be stored.
     """
 
     message_bytes: int = MAX_CLIENT_MESSAGE
@@ -32,5 +34,7 @@ class Settings:
     unfinished_game_lifetime: float = 24 * 3600.0
     answers_kept: int = 64
     lobby_answers_kept: int = 16_384
+    checkpoint_after: int = 256
+    commands_held: int = 64
     public_code_length: int = 4
     private_code_length: int = 8

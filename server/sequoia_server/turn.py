@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
 
 from sequoia_protocol.errors import Code
-from sequoia_protocol.room import RoomEvent
-from sequoia_rules.events import Event
+from sequoia_rules.record import GameRecord
 
-AnyEvent: TypeAlias = RoomEvent | Event
-"""A numbered event in full, with every secret in it."""
+from sequoia_server.facts import Fact
 
 
 class Refusal(Exception):
@@ -20,13 +17,6 @@ class Refusal(Exception):
         super().__init__(text)
         self.code = code
         self.text = text
-
-
-class Entry(NamedTuple):
-    """One numbered event for the journal, in full."""
-
-    number: int
-    event: AnyEvent
 
 
 @dataclass(slots=True)
@@ -41,6 +31,7 @@ class Delivery:
     events: list[bytes] = field(default_factory=list)
     answers: list[bytes] = field(default_factory=list)
     away: bytes | None = None
+    clock: bytes | None = None
     fresh: bool = False
 
 
@@ -48,12 +39,14 @@ class Delivery:
 class Turn:
     """All that one command, timer or change of a link led to.
 
-    ``deliveries`` are by person and may only be sent once ``entries`` are durable. The links of
-    ``unbound`` persons no longer belong to the room after their delivery. ``closed`` tells that
-    the room is over.
+    ``deliveries`` are by person and may only be sent once ``facts`` are durable. ``record`` is a
+    game that has come to its end. The links of ``unbound`` persons no longer belong to the room
+    after their delivery. ``closed`` tells that the room is over.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    at: float = 0.0
+    facts: list[Fact] = field(default_factory=list)
+    record: GameRecord | None = None
     deliveries: dict[int, Delivery] = field(default_factory=dict)
     unbound: list[int] = field(default_factory=list)
     closed: bool = False

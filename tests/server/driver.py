@@ -11,12 +11,14 @@ from sequoia_protocol.messages import (
     Answer,
     Away,
     ChoosePairs,
+    Clock,
     Command,
     Done,
     Entered,
     Ready,
     Refused,
     Request,
+    Resumed,
     Start,
     Update,
 )
@@ -37,10 +39,12 @@ from sequoia_rules.phases import Phase
 from sequoia_rules.state import GameState
 from sequoia_rules.values import Choice, Seat
 from sequoia_rules.view import redact, view_for
+from sequoia_server.facts import Entry, StoredTurn, decode_facts, encode_facts
+from sequoia_server.memory import RoomMemory
 from sequoia_server.outbox import Outbox
 from sequoia_server.room import Room
 from sequoia_server.settings import Settings
-from sequoia_server.turn import Entry, Turn
+from sequoia_server.turn import Turn
 
 from tests.kit import FakeClock, FixedEntropy
 
@@ -63,7 +67,7 @@ class Driver:
     ) -> None:
         self.clock = FakeClock()
         self.entropy = entropy or FixedEntropy()
-        self.room = Room(
+        self.room = Room.open(
             "ROOM",
             room or RoomSettings(),
             settings=settings or Settings(),
@@ -71,6 +75,16 @@ class Driver:
             date=lambda: "2026-11-30 23:15 UTC",
             now=self.clock(),
         )
+        self.settings = settings or Settings()
+        # What a restart would make of the journal so far.
+        self.mirror = RoomMemory(
+            "ROOM",
+            RoomSettings(),
+            settings=self.settings,
+            entropy=FixedEntropy(),
+            now=self.clock(),
+        )
+        self.turns: list[StoredTurn] = []
         self.truth = self.room.state
         self.game: GameState | None = None
         self.entries: list[Entry] = []
@@ -81,6 +95,7 @@ class Driver:
         self.away: dict[int, tuple[Away, ...]] = {}
         self.frames: defaultdict[int, list[bytes]] = defaultdict(list)
         self.seen: defaultdict[int, list[AnySeenEvent]] = defaultdict(list)
+        self.clocks: dict[int, Clock] = {}
         self.answers: dict[int, Answer] = {}
         self.linked: set[int] = set()
         self.unbound: list[int] = []
@@ -91,19 +106,31 @@ class Driver:
 
     def enter(self, name: str, *, watch: bool = False) -> int:
         number = next(self.ids)
-        person, turn = self.room.enter(name, number, self.clock(), watch=watch)
+        person, turn = self.room.enter(name, (NONCE, number), self.clock(), watch=watch)
         self.linked.add(person)
         self._take(turn)
         return person
 
-    def resume(self, person: int, key: str | None = None) -> Entered:
+    def resume(self, person: int, key: str | None = None, *, seen: int = 0) -> Entered | Resumed:
         number = next(self.ids)
-        turn = self.room.resume(person, key or self.keys[person], number, self.clock())
+        turn = self.room.resume(person, key or self.keys[person], seen, number, self.clock())
         self.linked.add(person)
         self._take(turn)
         answer = self.answers[number]
-        assert isinstance(answer, Entered)
+        assert isinstance(answer, Entered | Resumed)
         return answer
+
+    def restart(self) -> None:
+        """Be a new process that has only the journal; the server's clock stood meanwhile."""
+        self.room = Room.restore(
+            "ROOM",
+            self.turns,
+            settings=self.settings,
+            entropy=self.entropy,
+            date=lambda: "2026-11-30 23:15 UTC",
+            now=self.clock(),
+        )
+        self.linked.clear()
 
     def lose(self, person: int) -> None:
         self.linked.discard(person)
@@ -212,6 +239,12 @@ class Driver:
     def playing(self) -> bool:
         return self.state.playing
 
+    def stand_ins(self) -> tuple[Seat, ...]:
+        return self.state.stand_in_seats
+
+    def paused(self) -> bool:
+        return self.state.paused
+
     def chosen(self) -> tuple[Seat, ...]:
         """The seats that have sealed in the deal on the table."""
         assert self.game is not None
@@ -229,7 +262,15 @@ class Driver:
     # What is checked after every turn
 
     def _take(self, turn: Turn) -> None:
-        for entry in turn.entries:
+        stored = StoredTurn(turn.at, decode_facts(encode_facts(turn.facts)))
+        assert list(stored.facts) == turn.facts
+        self.turns.append(stored)
+        for fact in stored.facts:
+            self.mirror.apply(fact, stored.at)
+        assert self.mirror.checkpoint() == self.room.checkpoint()
+        for entry in turn.facts:
+            if not isinstance(entry, Entry):
+                continue
             assert entry.number == len(self.entries) + 1
             self.entries.append(entry)
             event = entry.event
@@ -272,6 +313,9 @@ class Driver:
                 self.views[person] = answer.view
                 self.keys[person] = answer.key
                 self.away[person] = answer.away
+            if isinstance(answer, Resumed):
+                self.keys[person] = answer.key
+                self.away[person] = answer.away
         for number, event in enumerate(update.events, update.number):
             if number > self.views[person].number:
                 assert number == self.views[person].number + 1
@@ -279,6 +323,8 @@ class Driver:
                 self.seen[person].append(event)
         if update.away is not None:
             self.away[person] = update.away
+        if update.clock is not None:
+            self.clocks[person] = update.clock
 
     def _check(self) -> None:
         assert self.truth == self.room.state

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
@@ -35,10 +35,10 @@ from sequoia_protocol.messages import (
 from sequoia_protocol.room import Chatted, RoomSettings
 from sequoia_server import seating
 from sequoia_server.embedded import EmbeddedServer, PipeClosed
+from sequoia_server.facts import Entry, Fact
 from sequoia_server.host import Host
-from sequoia_server.journal import MemoryJournal
+from sequoia_server.journal import Batch, MemoryJournal
 from sequoia_server.settings import Settings
-from sequoia_server.turn import Entry
 
 from tests.kit import FixedEntropy, PipeTransport, Player
 
@@ -121,7 +121,7 @@ async def test_a_stranger_cannot_tell_a_private_room_from_none(server: EmbeddedS
     assert len(texts) == 1
     key = "a-key-that-was-never-issued"
     texts = {
-        refused(await bo.command(ResumeSeat(room, person, key)), Code.BAD_KEY)
+        refused(await bo.command(ResumeSeat(room, person, key, 0)), Code.BAD_KEY)
         for room, person in ((code, 1), (code, 9), ("23456789", 1))
     }
     assert len(texts) == 1
@@ -392,16 +392,23 @@ class RecordingWire:
         return [message for message in self.messages if isinstance(message, Update)]
 
 
-class SlowJournal:
+class SlowJournal(MemoryJournal):
     """Stores when it is told to."""
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
-        self.entries: list[tuple[str, Entry]] = []
+        self.facts: list[tuple[str, Fact]] = []
 
-    def append(self, code: str, entries: Sequence[Entry], on_durable: Callable[[], None]) -> None:
-        self.entries += [(code, entry) for entry in entries]
+    def append(self, batch: Batch, on_durable: Callable[[], None]) -> None:
+        self.facts += [(batch.code, fact) for fact in batch.facts]
         self.waiting.append(on_durable)
+
+    def after(self, on_durable: Callable[[], None]) -> None:
+        self.waiting.append(on_durable)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [fact for _, fact in self.facts if isinstance(fact, Entry)]
 
     async def commit(self) -> None:
         waiting, self.waiting = self.waiting, []
@@ -410,12 +417,16 @@ class SlowJournal:
         await asyncio.sleep(0)
 
 
+def started(journal: MemoryJournal) -> Host:
+    return Host(Settings(), FixedEntropy(), journal, asyncio.get_running_loop())
+
+
 def hello(name: str) -> bytes:
     return encode(Hello(PROTOCOL_VERSION, name, f"{name}-0123456789abcdef", "tests"))
 
 
 async def test_all_that_a_link_is_owed_in_a_tick_is_one_message() -> None:
-    host = Host(Settings(), FixedEntropy(), MemoryJournal())
+    host = started(MemoryJournal())
     wires = [RecordingWire(), RecordingWire()]
     links = [host.open(wire) for wire in wires]
     for link, name in zip(links, ("Ana", "Bo"), strict=True):
@@ -438,12 +449,12 @@ async def test_all_that_a_link_is_owed_in_a_tick_is_one_message() -> None:
     last = wires[0].updates[-1]
     assert [answer.id for answer in last.answers] == [2, 3, 4]
     assert len(last.events) == 6
-    host.close()
+    host.say_goodbye()
 
 
 async def test_nothing_is_sent_before_it_is_durable() -> None:
     journal = SlowJournal()
-    host = Host(Settings(), FixedEntropy(), journal)
+    host = started(journal)
     wire = RecordingWire()
     link = host.open(wire)
     link.receive(hello("Ana"))
@@ -456,15 +467,15 @@ async def test_nothing_is_sent_before_it_is_durable() -> None:
     await journal.commit()
     (update,) = wire.updates
     assert [answer.id for answer in update.answers] == [1, 2, 2, 3]
-    assert [type(entry.event) for _, entry in journal.entries].count(Chatted) == 1
-    assert [entry.number for _, entry in journal.entries] == [1, 2, 3, 4]
-    assert len({code for code, _ in journal.entries}) == 1
-    host.close()
+    assert [type(entry.event) for entry in journal.entries].count(Chatted) == 1
+    assert [entry.number for entry in journal.entries] == [1, 2, 3, 4]
+    assert len({code for code, _ in journal.facts}) == 1
+    host.say_goodbye()
 
 
 async def test_what_was_owed_to_a_lost_link_does_not_reach_the_next() -> None:
     journal = SlowJournal()
-    host = Host(Settings(), FixedEntropy(), journal)
+    host = started(journal)
     old, new = RecordingWire(), RecordingWire()
     link = host.open(old)
     link.receive(hello("Ana"))
@@ -477,7 +488,7 @@ async def test_what_was_owed_to_a_lost_link_does_not_reach_the_next() -> None:
     link.lost()
     link = host.open(new)
     link.receive(hello("Ana"))
-    link.receive(encode(Command(3, 0, ResumeSeat(entered.view.room.code, 1, entered.key))))
+    link.receive(encode(Command(3, 0, ResumeSeat(entered.view.room.code, 1, entered.key, 0))))
     await journal.commit()
     assert len(old.updates) == 1
     (update,) = new.updates
@@ -485,7 +496,7 @@ async def test_what_was_owed_to_a_lost_link_does_not_reach_the_next() -> None:
     assert isinstance(again, Entered)
     assert [line.text for line in again.view.room.chat] == ["hello"]
     assert update.events == ()
-    host.close()
+    host.say_goodbye()
 
 
 # One room's trouble

@@ -10,7 +10,6 @@ from sequoia_protocol.messages import (
     ChooseColour,
     ChoosePairs,
     GetRecord,
-    HandOver,
     Kick,
     LeaveRoom,
     Ready,
@@ -413,9 +412,7 @@ def test_a_bot_that_can_place_nothing_uses_its_own_moment() -> None:
 def test_in_a_tiebreak_the_bots_moment_stays_when_a_person_sits_down() -> None:
     driver = tied_room(rolls=[(1, 4, 2, 3, 6), (1, 1, 1, 1, 2)], delays=[2.0, 99.0, 2.5])
     assert driver.game is not None
-    driver.lose(2)
-    driver.advance(30)
-    driver.ok(1, HandOver(1))
+    driver.ok(2, LeaveRoom())
     cleo = driver.enter("Cleo")
     assert driver.seat(cleo) == 1
     assert driver.entropy.drawn[-1] == "delay 0.5 0.5", "sitting down draws nothing"
@@ -425,18 +422,15 @@ def test_in_a_tiebreak_the_bots_moment_stays_when_a_person_sits_down() -> None:
     assert driver.chosen() == (1,)
 
 
-def test_a_handed_over_seat_keeps_its_choice_or_gets_a_new_moment() -> None:
+def test_a_seat_left_to_a_bot_keeps_its_choice_or_gets_a_moment() -> None:
     driver = Driver(entropy=FixedEntropy(delays=[1.0]))
     ana, bo, cleo = driver.begin(3)
     driver.choose(cleo)
-    driver.lose(bo)
-    driver.lose(cleo)
-    driver.advance(30)
-    driver.ok(ana, HandOver(2))
+    driver.ok(cleo, LeaveRoom())
     assert driver.game is not None
     assert driver.entropy.drawn[-1] == "dice", "no moment for a seat that has chosen"
     assert driver.chosen() == (2,)
-    driver.ok(ana, HandOver(1))
+    driver.ok(bo, LeaveRoom())
     driver.advance(1.1)
     assert driver.chosen() == (1, 2)
     driver.choose(ana)

@@ -8,10 +8,10 @@ from sequoia_protocol.messages import (
     ChooseColour,
     ChoosePairs,
     GetRecord,
-    HandOver,
     Kick,
     LeaveRoom,
     ListRooms,
+    Pause,
     Ready,
     RemoveBot,
     Sit,
@@ -301,7 +301,7 @@ def test_what_needs_a_game_is_refused_without_one() -> None:
     ana = driver.enter("Ana")
     driver.refuse(ana, ChoosePairs((6, 7), (0, 0, 0, 0, 0)), Code.NO_GAME)
     driver.refuse(ana, TakeChoiceBack(), Code.NO_GAME)
-    driver.refuse(ana, HandOver(1), Code.NO_GAME)
+    driver.refuse(ana, Pause(True), Code.NO_GAME)
     driver.refuse(ana, GetRecord(), Code.NO_RECORD)
     driver.refuse(ana, ListRooms(), Code.IN_A_ROOM)
 

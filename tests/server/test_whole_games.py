@@ -87,9 +87,10 @@ class Guest:
             await self.player.choose(choice)
 
     async def leave_and_return(self) -> None:
-        key = self.player.resume_request()
+        """Leave for good, and come in again: on the bot that has the seat, from the next roll on."""
+        code = self.player.here.room.code
         assert isinstance(await self.player.command(LeaveRoom()), Done)
-        self.player.entered(await self.player.command(key))
+        await self.player.join(code)
         self.counts["leaver"] += 1
 
     async def choose_on_a_link_that_breaks(self, choice: Choice) -> None:
