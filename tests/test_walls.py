@@ -53,7 +53,10 @@ class Wall(NamedTuple):
 
 WALLS = [
     Wall("sequoia_server.room", ("asyncio", "websockets")),
+    Wall("sequoia_server.memory", ("asyncio", "websockets")),
+    Wall("sequoia_server.course", ("asyncio", "websockets")),
     Wall("sequoia_server.connection", ("asyncio", "websockets")),
+    Wall("sequoia_server.host", ("websockets", "sqlite3")),
     Wall("sequoia_server.bots", ("asyncio", "websockets")),
     Wall("sequoia_server.bots", ("sequoia_rules.state",), direct=True),
     Wall(

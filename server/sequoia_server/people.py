@@ -53,6 +53,7 @@ class People:
         self.away_since: dict[int, float] = {}
         self.empty_since: float | None = now
         self.counts_from = now
+        self._woken = False
 
     def __getitem__(self, person: int) -> Member:
         return self._members[person]
@@ -91,6 +92,7 @@ class People:
         self.away_since.pop(person, None)
         self._linked[person] = None
         if self.empty_since is not None:
+            self._woken = False
             self.empty_since = None
             self.counts_from = now
 
@@ -101,6 +103,7 @@ class People:
 
     def wake(self, now: float) -> None:
         """Be the people of a room that was restored: all were here until now, none is linked."""
+        self._woken = True
         self._linked.clear()
         self.away_since = dict.fromkeys(self._members, now)
         self.empty_since = self.counts_from = now
@@ -126,8 +129,13 @@ class People:
 
     @property
     def empty_from(self) -> float | None:
-        """When the grace of the whole room is over, None while anybody is there."""
-        return None if self.empty_since is None else self.empty_since + self._grace
+        """When a game begins to wait for its people, None while anybody is there.
+
+        After a restart it is at once: that nobody is linked is no player's doing.
+        """
+        if self.empty_since is None:
+            return None
+        return self.empty_since + (0.0 if self._woken else self._grace)
 
     def store(self) -> tuple[StoredPerson, ...]:
         """Give what a checkpoint keeps."""

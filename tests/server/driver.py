@@ -131,6 +131,8 @@ class Driver:
             now=self.clock(),
         )
         self.linked.clear()
+        # A host wakes a restored room as soon as it wants to be woken: at once.
+        self._take(self.room.tick(self.clock()))
 
     def lose(self, person: int) -> None:
         self.linked.discard(person)

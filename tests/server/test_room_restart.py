@@ -55,6 +55,20 @@ def test_the_dice_the_sealed_choices_and_the_time_left_are_the_same() -> None:
     driver.play()
 
 
+def test_after_a_restart_a_game_waits_until_somebody_is_back() -> None:
+    driver = Driver(RoomSettings(clock=15))
+    ana, bo = driver.begin(2, bots=1)
+    driver.advance(5)
+    driver.restart()
+    driver.advance(3600)
+    driver.resume(bo)
+    assert driver.clocks[bo] == Clock(10_000, None)
+    driver.advance(9.9)
+    assert driver.chosen() == (2,), "the bot alone has chosen"
+    driver.resume(ana)
+    assert driver.state.stand_in_seats == ()
+
+
 def test_at_the_deadline_after_a_restart_the_choice_taken_back_before_it_counts() -> None:
     driver = Driver(RoomSettings(clock=15))
     ana, bo = driver.begin(2)
