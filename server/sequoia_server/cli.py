@@ -14,13 +14,17 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from types import FrameType
 from typing import Final
 
 from sequoia_protocol import DEFAULT_PORT
 
+from sequoia_server import records
+from sequoia_server.data_dir import KEEP_DAYS, CannotOpen, default_directory, open_journal
 from sequoia_server.embedded import EmbeddedServer
 from sequoia_server.entropy import Entropy
+from sequoia_server.sqlite_journal import SqliteJournal
 
 _OWN_FILES: Final = 64
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -29,24 +33,36 @@ _log = logging.getLogger(__name__)
 
 
 def main(argv: Sequence[str] | None = None, *, entropy: Entropy | None = None) -> int:
-    """Run a server until SIGINT or SIGTERM; give the status to exit with.
+    """Run a server until SIGINT or SIGTERM, or `records`; give the status to exit with.
 
     ``entropy`` is for tests alone: nothing that a user can set reaches it.
     """
-    options = _parser().parse_args(argv)
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    if arguments[:1] == ["records"]:
+        return records.main(arguments[1:])
+    options = _parser().parse_args(arguments)
     logging.basicConfig(
         level=options.log_level.upper(),
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     stop = _Stop()
+    journal: SqliteJournal | None = None
     try:
-        asyncio.run(_serve(options.bind, options.port, stop, entropy))
+        if not options.ephemeral:
+            directory = options.data or default_directory()
+            journal = open_journal(directory, keep_days=options.keep_records)
+        asyncio.run(_serve(options.bind, options.port, stop, entropy, journal))
+    except CannotOpen as error:
+        print(f"sequoia-server: {error}", file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"sequoia-server: {_explain(error, options.bind, options.port)}", file=sys.stderr)
         return 1
     finally:
         stop.ignore_the_rest()
+        if journal is not None:
+            journal.close()
     return 0
 
 
@@ -83,9 +99,15 @@ class _Stop:
             self._loop.call_soon_threadsafe(self._event.set)
 
 
-async def _serve(bind: str | None, port: int, stop: _Stop, entropy: Entropy | None) -> None:
+async def _serve(
+    bind: str | None,
+    port: int,
+    stop: _Stop,
+    entropy: Entropy | None,
+    journal: SqliteJournal | None,
+) -> None:
     links = _raise_file_limit()
-    server = EmbeddedServer(entropy=entropy)
+    server = EmbeddedServer(entropy=entropy, journal=journal)
     await server.start()
     try:
         hosts = await server.listen(bind, port)
@@ -103,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sequoia-server",
         description="A server for the dice game Sequoia: friends play on it with sequoia-tui.",
+        epilog="sequoia-server records --help tells how to see the records of finished games.",
     )
     parser.add_argument(
         "--bind",
@@ -115,6 +138,25 @@ def _parser() -> argparse.ArgumentParser:
         default=DEFAULT_PORT,
         help="listen on this port; 0 takes a free one (default: %(default)s)",
     )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--data",
+        metavar="DIR",
+        type=Path,
+        help=f"keep rooms, games and records there (default: {default_directory()})",
+    )
+    kept.add_argument(
+        "--ephemeral",
+        action="store_true",
+        help="keep nothing: every room and game ends with the server",
+    )
+    parser.add_argument(
+        "--keep-records",
+        metavar="DAYS",
+        type=_days,
+        default=KEEP_DAYS,
+        help="keep the records of finished games so long; 0 for ever (default: %(default)s)",
+    )
     parser.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
@@ -123,6 +165,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('sequoia-tui')}")
     return parser
+
+
+def _days(text: str) -> int:
+    if not text.isdecimal() or int(text) > 36500:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
+    return int(text)
 
 
 def _port(text: str) -> int:

@@ -216,9 +216,7 @@ class Host:
                 place = self._enter(link, ask, command)
             else:
                 place = self._enter_again(link, known, command)
-            # A resume needs no keeping: the key it used is good until the new one is used.
-            if not isinstance(command.request, ResumeSeat):
-                self._lobby.remember(command_id, place)
+            self._lobby.remember(command_id, place)
         except Refusal as refusal:
             answer = encode_answer(Refused(command.id, refusal.code, refusal.text))
             if known is None:
@@ -341,7 +339,8 @@ class Host:
         return Batch(code, turn.at, facts, replaces=True, record=turn.record)
 
     def _set_timer(self, hosted: _Hosted) -> None:
-        deadline = self._clock.monotonic(hosted.room.next_deadline)
+        # While the clock is held nothing falls due: a timer would come again and again.
+        deadline = math.inf if self._stalled else self._clock.monotonic(hosted.room.next_deadline)
         if deadline != math.inf and not self._is_beating:
             self._is_beating = True
             self._clock.look_again()

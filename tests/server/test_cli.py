@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 from sequoia_protocol import DEFAULT_PORT
@@ -15,10 +16,12 @@ from sequoia_protocol.messages import CreateRoom
 from sequoia_protocol.room import RoomSettings
 from sequoia_server import cli
 from sequoia_server.cli import main
+from sequoia_server.data_dir import KEEP_DAYS
 
-from tests.kit import ROOT, Player, ServerProcess
+from tests.kit import ROOT, Player, ServerProcess, SocketTransport
 
-LOCAL = ("--bind", "127.0.0.1", "--port", "0")
+LOCAL = ("--bind", "127.0.0.1", "--port", "0", "--ephemeral")
+STORED = ("--bind", "127.0.0.1", "--port", "0", "--data")
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -41,7 +44,18 @@ def test_the_version() -> None:
 def test_the_help_names_every_option() -> None:
     status, out, _ = run("--help")
     assert status == 0
-    for option in ("--bind", "--port", "--log-level", "--version", str(DEFAULT_PORT)):
+    for option in (
+        "--bind",
+        "--port",
+        "--data",
+        "--ephemeral",
+        "--keep-records",
+        "--log-level",
+        "--version",
+        "records",
+        str(DEFAULT_PORT),
+        str(KEEP_DAYS),
+    ):
         assert option in out
 
 
@@ -115,14 +129,16 @@ def one_line(status: int, out: str, err: str) -> str:
 def test_a_taken_port_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        line = one_line(*run("--bind", "127.0.0.1", "--port", port))
+        line = one_line(*run("--ephemeral", "--bind", "127.0.0.1", "--port", port))
     assert f"Port {port} is taken" in line
     assert "--port" in line
 
 
 @pytest.mark.parametrize("bind", ["203.0.113.9", "999.1.1.1", "a..b", "no-such-host.invalid", ""])
 def test_a_bad_address_is_one_line(bind: str) -> None:
-    assert f"'{bind}' is not an address of this machine" in one_line(*run("--bind", bind))
+    assert f"'{bind}' is not an address of this machine" in one_line(
+        *run("--ephemeral", "--bind", bind)
+    )
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http", "²"])
@@ -134,7 +150,7 @@ def test_a_port_that_is_none_is_a_wrong_use(port: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may use any port")
 def test_a_missing_right_is_one_line() -> None:
-    assert "needs rights" in one_line(*run("--bind", "127.0.0.1", "--port", "80"))
+    assert "needs rights" in one_line(*run("--ephemeral", "--bind", "127.0.0.1", "--port", "80"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +172,7 @@ def test_every_reason_is_a_sentence(
 
     monkeypatch.setattr(cli, "_serve", refuse)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    status = main(["--port", "80"])
+    status = main(["--ephemeral", "--port", "80"])
     assert words in one_line(status, *capsys.readouterr())
 
 
@@ -169,3 +185,63 @@ async def test_the_same_program_can_be_started_with_fixed_chance_by_tests_alone(
             codes.add(view.room.code)
             await ana.close()
     assert len(codes) == 1
+
+
+# Data
+
+
+async def test_a_game_goes_on_where_it_was_after_kill_9(tmp_path: Path) -> None:
+    with ServerProcess(*STORED, str(tmp_path)) as server:
+        ana = await Player.on_socket(server.port, "Ana")
+        view = ana.entered(await ana.command(CreateRoom(RoomSettings())))
+        server.process.kill()
+        await ana.until_closed()
+    with ServerProcess(*STORED, str(tmp_path)) as server:
+        back = ana.again(await SocketTransport.open(server.port))
+        await back.hello()
+        await back.resume()
+        assert back.here.room.code == view.room.code
+        await back.close()
+        status, _, log = server.stop()
+    assert status == 0
+    assert view.room.code not in log
+
+
+async def test_what_is_ephemeral_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with ServerProcess(*LOCAL) as server:
+        ana = await Player.on_socket(server.port, "Ana")
+        ana.entered(await ana.command(CreateRoom(RoomSettings())))
+        await ana.close()
+    assert not os.listdir(tmp_path)  # noqa: PTH208  (pathlib's way counts as blocking)
+
+
+def test_a_second_server_in_the_same_directory_is_one_line(tmp_path: Path) -> None:
+    with ServerProcess(*STORED, str(tmp_path)):
+        line = one_line(*run(*STORED, str(tmp_path)))
+    assert f"Another sequoia-server uses {tmp_path}" in line
+    assert "--data" in line
+
+
+def test_a_directory_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    line = one_line(*run(*STORED, str(tmp_path / "file")))
+    assert f"{tmp_path / 'file'} is not a directory" in line
+    (tmp_path / "journal.sqlite3").write_text("Dear Bo, " * 1000, encoding="utf-8")
+    assert "is no journal" in one_line(*run(*STORED, str(tmp_path)))
+
+
+def test_data_and_no_data_at_once_is_a_wrong_use(tmp_path: Path) -> None:
+    status, _, err = run(*LOCAL, "--data", str(tmp_path))
+    assert status == 2
+    assert "not allowed with" in err
+
+
+@pytest.mark.parametrize("days", ["-1", "ever", "40000", "²"])
+def test_days_that_are_none_are_a_wrong_use(days: str) -> None:
+    status, _, err = run("--keep-records", days)
+    assert status == 2
+    assert "is no number of days" in err

@@ -45,17 +45,22 @@ def test_held_it_stands_still_and_released_it_runs_on() -> None:
     assert clock.now() == 10.5
 
 
+def shown(clock: RoundClock, now: float) -> tuple[int | None, float | None]:
+    """What is left on the screens (ms), and when the round closes."""
+    return clock.left(now), clock.closes
+
+
 def test_the_clock_of_a_round_shows_what_is_left_while_it_runs_and_while_it_stands() -> None:
     clock = RoundClock()
-    assert (clock.left(100.0), clock.closes) == (None, None)
+    assert shown(clock, 100.0) == (None, None)
     clock.start(100.0, 30)
     assert clock.left(112.5) == 17_500
     assert clock.closes == 130.3
     clock.deadline, clock.stopped = clock.when_stopped(112.5).deadline, 112.5
-    assert (clock.left(500.0), clock.closes) == (17_500, None)
+    assert shown(clock, 500.0) == (17_500, None)
     again = clock.when_going_on(200.0)
     clock.deadline, clock.stopped = again.deadline, again.stopped
     assert clock.left(200.0) == 17_500
     assert clock.left(1000.0) == 0
     clock.start(1000.0, 0)
-    assert (clock.left(1000.0), clock.closes) == (None, None)
+    assert shown(clock, 1000.0) == (None, None)

@@ -87,7 +87,7 @@ class Guest:
             await self.player.choose(choice)
 
     async def leave_and_return(self) -> None:
-        """Leave for good, and come in again: on the bot that has the seat, from the next roll on."""
+        """Leave for good, and come in again, on the seat that a bot has now."""
         code = self.player.here.room.code
         assert isinstance(await self.player.command(LeaveRoom()), Done)
         await self.player.join(code)
