@@ -21,7 +21,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from sequoia_tui import DEFAULT_BOTS, messages, terminal
+from sequoia_tui import DEFAULT_BOTS, messages, sentences, terminal
 from sequoia_tui.journey import Journey
 from sequoia_tui.link import Link, Table
 from sequoia_tui.plain import PlainFilter
@@ -37,7 +37,16 @@ from sequoia_tui.screens.join import JoinScreen
 from sequoia_tui.screens.room import RoomScreen
 from sequoia_tui.screens.rooms import RoomsScreen
 from sequoia_tui.screens.rules import RulesDialog
-from sequoia_tui.settings import Remembered, login_name, memory_file, recall, remember
+from sequoia_tui.seats import Seats
+from sequoia_tui.settings import (
+    Remembered,
+    data_directory,
+    login_name,
+    memory_file,
+    recall,
+    remember,
+)
+from sequoia_tui.solo import LocalServer
 from sequoia_tui.themes import SEQUOIA, plain_terminal
 from sequoia_tui.visit import Shows, Visit
 from sequoia_tui.widgets.too_small import LEAST_HEIGHT, LEAST_WIDTH
@@ -50,7 +59,8 @@ class SequoiaApp(App[int]):
     """Sequoia in the terminal.
 
     ``plan`` is what to do at once; without one it opens home. ``name`` is the player's, if it is
-    known better than from the file ``memory``.
+    known better than from the file ``memory``; the seats to come back to are kept beside that
+    file. ``data`` is where the games are kept that this program itself serves.
     """
 
     CSS_PATH = "app.tcss"
@@ -64,6 +74,7 @@ class SequoiaApp(App[int]):
         name: str | None = None,
         ascii: bool = False,
         memory: Path | None = None,
+        data: Path | None = None,
     ) -> None:
         super().__init__(driver_class=terminal.driver(self._terminal_gone))
         self.ascii = ascii or plain_terminal()
@@ -73,7 +84,9 @@ class SequoiaApp(App[int]):
             self.remembered = self.remembered.with_name(name)
         self._first_plan = plan
         self._filter = PlainFilter()
-        self.journey = Journey(self)
+        self.journey = Journey(
+            self, Seats(self._memory.parent / "seats"), LocalServer(data or data_directory())
+        )
         self.register_theme(SEQUOIA)
         self.theme = SEQUOIA.name
 
@@ -115,7 +128,7 @@ class SequoiaApp(App[int]):
 
     def show_home(self) -> None:
         """Go home."""
-        self.show_base(HomeScreen(player=self.remembered.name, game=self.journey.left is not None))
+        self.show_base(HomeScreen(player=self.remembered.name, game=self.journey.game_told()))
 
     def show_connecting(self, server: str) -> None:
         """Show that a link is being made."""
@@ -135,11 +148,12 @@ class SequoiaApp(App[int]):
         """Show the rooms of a server; a notice stays until another screen shows."""
         base = self.base
         if not isinstance(base, RoomsScreen):
+            waits = self.journey.kept_here(visit)
             base = RoomsScreen(
                 visit.connection.link,
                 watch=visit.watch,
-                game=self.journey.left_here(visit),
-                notice=notice,
+                game=waits is not None,
+                notice=notice or ("" if waits is None else sentences.seat_waits(waits.seat.code)),
             )
             self.show_base(base)
         if lines is not None:
@@ -196,7 +210,7 @@ class SequoiaApp(App[int]):
         self.remembered = remembered
         remember(self._memory, remembered)
         if isinstance(self.base, HomeScreen):
-            self.base.show_state(player=remembered.name, game=self.journey.left is not None)
+            self.base.show_state(player=remembered.name, game=self.journey.game_told())
 
     # What the player asks for.
 
@@ -242,7 +256,7 @@ class SequoiaApp(App[int]):
         self.journey.create(event.settings)
 
     def on_rooms_screen_game_wanted(self, _: RoomsScreen.GameWanted) -> None:
-        self.journey.go_back_to_game()
+        self.journey.go_back_to_game(here=True)
 
     def on_request_made(self, event: messages.RequestMade) -> None:
         self.journey.request(event.request, event.deal)

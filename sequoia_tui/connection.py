@@ -13,7 +13,7 @@ import logging
 import random
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +23,6 @@ from sequoia_protocol.codec import decode_server, encode
 from sequoia_protocol.errors import Code, PeerError, VersionMismatch
 from sequoia_protocol.messages import (
     Answer,
-    Away,
     Bye,
     Command,
     CreateRoom,
@@ -34,16 +33,18 @@ from sequoia_protocol.messages import (
     ListRooms,
     Refused,
     Request,
+    Resumed,
     ResumeSeat,
     Update,
     Welcome,
 )
-from sequoia_protocol.room import AnySeenEvent, PersonLeft, RoomView, fold
+from sequoia_protocol.room import PersonLeft, RoomView
 
 from sequoia_tui import sentences, version
 from sequoia_tui.link import Link, LinkState
 from sequoia_tui.listener import Ending, Listener, Place, SeatKey
-from sequoia_tui.transports import Transport, TransportError
+from sequoia_tui.picture import OutOfStep, Picture
+from sequoia_tui.transports import ServerGoes, Transport, TransportError
 
 ANSWER_TIMEOUT: Final = 8.0
 """Seconds that a server may take to welcome, or to give a seat back."""
@@ -66,10 +67,6 @@ class _Over(Exception):
     def __init__(self, ending: Ending, sentence: str) -> None:
         super().__init__(sentence)
         self.ending = ending
-
-
-class _OutOfStep(Exception):
-    """The server told of events that cannot follow the view that is here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +102,7 @@ class Connection:
         self.place = place
         self.name = name
         self.link = Link(LinkState.CONNECTING, place.name)
-        self.view: RoomView | None = None
-        self.away: Mapping[int, float] = {}
+        self.picture = Picture()
         self.seat = seat
         self._listener = listener
         self._delay = delay
@@ -119,7 +115,14 @@ class Connection:
         self._welcomed = False
         self._online_since: float | None = None
         self._missteps = 0
+        # Whether only the whole view can help, and not what was missed.
+        self._lost_step = False
         self._over = False
+
+    @property
+    def view(self) -> RoomView | None:
+        """The room as it is now; None outside of any."""
+        return self.picture.view
 
     @property
     def waiting(self) -> tuple[Request, ...]:
@@ -172,8 +175,9 @@ class Connection:
             if not self._welcomed:
                 raise _Over(Ending.FAILED, reason)
             since, self._online_since = self._online_since, None
-            if since is not None and time.monotonic() - since > STEADY:
-                attempt = 0
+            if since is not None:
+                # It was there again: what comes now is a new trouble, unless it comes at once.
+                attempt = 0 if time.monotonic() - since > STEADY else min(attempt, 1)
             if not at_once:
                 await self._pause(self._delay(attempt), reason)
                 attempt += 1
@@ -184,6 +188,8 @@ class Connection:
         transport = self.place.dial()
         try:
             await self._use(transport)
+        except ServerGoes:
+            return self._closing(), False
         except TransportError as error:
             return str(error), False
         except VersionMismatch as error:
@@ -193,8 +199,9 @@ class Connection:
             if not self._welcomed:
                 return sentences.no_sequoia(self.place.name), False
             return sentences.GIBBERISH, False
-        except _OutOfStep:
+        except OutOfStep:
             self._missteps += 1
+            self._lost_step = True
             if self._missteps > PATIENCE:
                 raise _Over(Ending.BROKEN, sentences.no_understanding(self.place.name)) from None
             return sentences.OUT_OF_STEP, True
@@ -203,6 +210,12 @@ class Connection:
             self._resume = None
             await transport.close()
         return "", False
+
+    def _closing(self) -> str:
+        """Say that the server closes, and what that means here."""
+        if not self._welcomed:
+            return sentences.CLOSING_NOW
+        return sentences.SERVER_CLOSING if self.seat is None else sentences.SEAT_IS_KEPT
 
     async def _use(self, transport: Transport) -> None:
         await transport.open()
@@ -260,7 +273,8 @@ class Connection:
             await transport.send(await outbox.get())
 
     async def _take_seat_back(self, transport: Transport, seat: SeatKey) -> None:
-        number, data = self._command(ResumeSeat(seat.code, seat.person, seat.key), 0)
+        seen = 0 if self._lost_step else self.picture.number
+        number, data = self._command(ResumeSeat(seat.code, seat.person, seat.key, seen), 0)
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._resume = number, answer
         await transport.send(data)
@@ -269,7 +283,8 @@ class Connection:
                 result = await answer
         except TimeoutError:
             raise TransportError(sentences.MUTE) from None
-        if isinstance(result, Entered):
+        if not isinstance(result, Refused):
+            self._lost_step = False
             return
         # Nothing that was asked in that room can be done any more; having left it is no news.
         left = any(isinstance(asked.request, LeaveRoom) for asked in self._asked.values())
@@ -277,7 +292,9 @@ class Connection:
             if not isinstance(asked.request, _LOBBY_REQUESTS):
                 del self._asked[lost]
                 _resolve(asked.answer, Refused(lost, Code.NOT_IN_A_ROOM, sentences.ROOM_GONE))
-        self._out("" if left else sentences.seat_gone(seat.code))
+        # Any other refusal is a trouble of the server, and the seat may be there again later.
+        gone = result.code is Code.BAD_KEY
+        self._out("" if left else sentences.seat_gone(seat.code), gone=gone)
 
     async def _watch(self, transport: Transport) -> None:
         """Pass on what the transport measures."""
@@ -287,40 +304,32 @@ class Connection:
                 self._set_link(LinkState.ONLINE, latency=transport.latency)
 
     def _take(self, update: Update) -> None:
-        """Answers first, then the events that follow the view."""
+        """Answers first, then the events that follow the view, and the clock."""
         before = self.view
         for answer in update.answers:
             self._answered(answer)
-        if update.away is not None:
-            self.away = _since(update.away)
-        events: list[AnySeenEvent] = []
-        for number, event in enumerate(update.events, update.number):
-            if self.view is None:
-                break
-            if number <= self.view.number:
-                continue
-            if number != self.view.number + 1:
-                raise _OutOfStep
-            try:
-                self.view = fold(self.view, event)
-            except (ValueError, LookupError, TypeError) as error:
-                raise _OutOfStep from error
-            events.append(event)
-            if isinstance(event, PersonLeft) and event.person == self.view.you:
-                self._out(sentences.farewell(event.reason))
+        events = self.picture.follow(update)
         if events:
             self._missteps = 0
-        if self.view is not None and (
-            self.view is not before or update.answers or update.away is not None
-        ):
-            self._listener.on_view(self.view, events, self.away)
+        view = self.view
+        if view is None:
+            return
+        last = events[-1] if events else None
+        if isinstance(last, PersonLeft) and last.person == view.you:
+            self._out(sentences.farewell(last.reason))
+            return
+        told = update.answers or update.away is not None or update.clock is not None
+        if told or view is not before:
+            self._listener.on_view(view, events, self.picture.away)
 
     def _answered(self, answer: Answer) -> None:
-        if isinstance(answer, Entered):
-            view = answer.view
-            self.view = view
-            self.away = _since(answer.away)
-            self.seat = SeatKey(view.room.code, view.you, answer.key)
+        match answer:
+            case Entered(key=key, view=view):
+                self.picture.enter(answer)
+                self._new_key(SeatKey(view.room.code, view.you, key))
+            case Resumed(key=key) if self.seat is not None:
+                self.picture.resume(answer)
+                self._new_key(SeatKey(self.seat.code, self.seat.person, key))
         if self._resume is not None and answer.id == self._resume[0]:
             _resolve(self._resume[1], answer)
             return
@@ -331,11 +340,17 @@ class Connection:
             self._out("")
         _resolve(asked.answer, answer)
 
-    def _out(self, sentence: str) -> None:
-        """Be in no room any more."""
-        self.view = None
+    def _new_key(self, seat: SeatKey) -> None:
+        """Change over to a new key once it is kept: the old one is good until a new one is used."""
+        if self._listener.on_seat(seat):
+            self.seat = seat
+
+    def _out(self, sentence: str, *, gone: bool = True) -> None:
+        """Be in no room any more; ``gone`` if there is no way back."""
+        self.picture.clear()
         self.seat = None
-        self.away = {}
+        if gone:
+            self._listener.on_seat(None)
         self._listener.on_out(sentence)
 
     def _command(self, request: Request, deal: int) -> tuple[int, bytes]:
@@ -383,11 +398,6 @@ def _closed() -> Refused:
     return Refused(0, Code.SERVER_CLOSING, sentences.CLOSED)
 
 
-def _since(away: Sequence[Away]) -> Mapping[int, float]:
-    now = time.monotonic()
-    return {entry.person: now - entry.seconds for entry in away}
-
-
 def _ended(bye: Bye, server: str) -> Exception:
     """Tell what a server's last message means: an end for good, or a link to be made anew."""
     match bye.code:
@@ -399,5 +409,7 @@ def _ended(bye: Bye, server: str) -> Exception:
             return _Over(Ending.BAD_NAME, bye.text)
         case Code.REPLACED:
             return _Over(Ending.REPLACED, sentences.REPLACED)
+        case Code.SERVER_CLOSING:
+            return ServerGoes(bye.text)
         case _:
             return TransportError(bye.text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sequoia_protocol.room import AnySeenEvent, RoomView
 
 from sequoia_tui.link import Link
-from sequoia_tui.listener import Ending
+from sequoia_tui.listener import Ending, SeatKey
 from sequoia_tui.visit import Visit
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ class Ear:
         del view, away
         if self.visit is not None and (table := self.visit.table) is not None:
             self._later(self._journey.viewed, self.visit, table, self.visit.look(), tuple(events))
+
+    def on_seat(self, seat: SeatKey | None) -> bool:
+        """Keep a seat key, or forget the seat: at once, for the next link may need it."""
+        return self.visit is None or self.visit.keep(seat)
 
     def on_out(self, sentence: str) -> None:
         """Hear that one is in no room any more."""

@@ -21,16 +21,17 @@ from sequoia_protocol.messages import (
 )
 from sequoia_protocol.room import AnySeenEvent, RoomSettings
 
-from sequoia_tui.connection import Connection
+from sequoia_tui import sentences
+from sequoia_tui.address import parse_address
 from sequoia_tui.ear import Ear
 from sequoia_tui.link import Link, LinkState, Table
-from sequoia_tui.listener import Ending, Place
+from sequoia_tui.listener import Ending
 from sequoia_tui.plans import GoToServer, HostTable, Plan, PlaySolo, ReturnToGame
+from sequoia_tui.seats import KeptSeat, Seats, Where
 from sequoia_tui.settings import login_name
 from sequoia_tui.solo import CannotHost, LocalServer, begin_solo
-from sequoia_tui.transports import Transport
-from sequoia_tui.transports.websocket import WebSocketTransport
-from sequoia_tui.visit import Left, Shows, Visit
+from sequoia_tui.visit import Shows, Visit
+from sequoia_tui.ways import Ways
 
 if TYPE_CHECKING:
     from sequoia_tui.app import SequoiaApp
@@ -38,27 +39,44 @@ if TYPE_CHECKING:
 GOODBYE: Final = 1.5
 """Seconds that leaving a table may take."""
 
+_TOLD: Final = (sentences.SERVER_CLOSING, sentences.SEAT_IS_KEPT)
+
 
 class Journey:
     """Goes where the player wants, and tells the app what to show."""
 
-    def __init__(self, app: SequoiaApp) -> None:
+    def __init__(self, app: SequoiaApp, seats: Seats, server: LocalServer) -> None:
         self.visit: Visit | None = None
-        self.left: Left | None = None
         self._app = app
-        self._server = LocalServer()
+        self._seats = seats
+        self._server = server
+        self._ways = Ways(seats, server, app.say)
         self._plan: Plan | None = None
         self._table: Table | None = None
+        self._told = ""
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
     def address_typed(self) -> str:
-        """The server of the present plan, as it was typed."""
-        return self._plan.address.shown if isinstance(self._plan, GoToServer) else ""
+        """The server of the present plan, as it can be typed; empty for the one in here."""
+        match self._plan:
+            case GoToServer(address):
+                return address.shown
+            case ReturnToGame(kept):
+                return kept.host
+            case _:
+                return ""
 
-    def left_here(self, visit: Visit) -> bool:
-        """Tell whether the game that was left is at this server."""
-        return self.left is not None and self.left.place.name == visit.connection.place.name
+    def game_told(self) -> str:
+        """Say in a few words which game waits for the player; nothing if none does."""
+        offered = self._seats.offered()
+        return offered[0].told if offered else ""
+
+    def kept_here(self, visit: Visit) -> KeptSeat | None:
+        """Give the seat that waits at this server."""
+        if visit.keeper.where is not Where.SERVER:
+            return None
+        return self._ways.kept_at(visit.connection.place.name)
 
     # Going.
 
@@ -72,10 +90,17 @@ class Journey:
         if self._plan is not None:
             self.set_out(self._plan)
 
-    def go_back_to_game(self) -> None:
-        """Go back to the game that was left."""
-        if self.left is not None:
-            self.set_out(ReturnToGame(self.left))
+    def go_back_to_game(self, *, here: bool = False) -> None:
+        """Go back to the game that waits; with ``here`` to the one at the present server."""
+        if not here:
+            kept = next(iter(self._seats.offered()), None)
+        else:
+            kept = None if self.visit is None else self.kept_here(self.visit)
+        if kept is not None:
+            self.set_out(ReturnToGame(kept))
+        elif not here:
+            # Another window has just taken it.
+            self._app.show_home()
 
     def end(self) -> None:
         """End the visit, without a word to the player."""
@@ -83,18 +108,24 @@ class Journey:
         visit = self.visit
         self.visit = self._table = None
         if visit is not None:
+            visit.keeper.release()
             closing = asyncio.ensure_future(visit.connection.close())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
         """End everything, as the program ends."""
+        visit = self.visit
+        if visit is not None and visit.solo and not visit.plays:
+            # Nobody wants back to the standings of a game against bots.
+            visit.keeper.drop()
         self.end()
         await asyncio.gather(*self._closing, return_exceptions=True)
         await self._server.stop()
 
     async def _carry_out(self, plan: Plan) -> None:
         app = self._app
+        plan = self._ways.by_kept_seat(plan, app.remembered.name)
         name = await self._name_for(plan)
         if name is None:
             app.show_home()
@@ -102,11 +133,16 @@ class Journey:
         before = self.visit
         self.visit = self._table = None
         if before is not None:
+            before.keeper.release()
             await before.connection.close()
         try:
-            visit = await self._visit_for(plan, name)
+            visit = await self._ways.visit(plan, name, Ear(self))
         except CannotHost as trouble:
             app.show_trouble("This machine", "No table here", str(trouble), can_retry=True)
+            return
+        if visit is None:
+            app.say(sentences.OPEN_ELSEWHERE)
+            app.show_home()
             return
         self.visit = visit
         connection = visit.connection
@@ -128,38 +164,14 @@ class Journey:
             self._show(visit)
 
     async def _name_for(self, plan: Plan) -> str | None:
+        if isinstance(plan, ReturnToGame):
+            return plan.kept.name
         if (known := self._app.remembered.name) is not None:
             return known
-        if isinstance(plan, PlaySolo) or (isinstance(plan, ReturnToGame) and plan.left.solo):
+        if isinstance(plan, PlaySolo):
             # Nobody else will read it; so do not ask.
             return login_name()
         return await self._app.ask_name()
-
-    async def _visit_for(self, plan: Plan, name: str) -> Visit:
-        ear = Ear(self)
-        visit: Visit
-        match plan:
-            case PlaySolo():
-                place = await self._server.place("solo")
-                visit = Visit(Connection(place, name, ear), solo=True)
-            case HostTable():
-                hosting = await self._server.open_to_network()
-                place = await self._server.place("this machine")
-                if hosting.moved:
-                    self._app.say(f"The usual port is taken; this table is at {hosting.port}.")
-                visit = Visit(Connection(place, name, ear), hosts=hosting.hosts)
-            case GoToServer(address, _, watch):
-
-                def dial() -> Transport:
-                    return WebSocketTransport(address)
-
-                place = Place(address.shown, dial)
-                visit = Visit(Connection(place, name, ear), watch=watch, hosts=(address.shown,))
-            case ReturnToGame(left):
-                connection = Connection(left.place, name, ear, seat=left.seat)
-                visit = Visit(connection, solo=left.solo, hosts=left.hosts, returns=True)
-        ear.visit = visit
-        return visit
 
     async def _begin(self, plan: Plan, visit: Visit) -> Answer | None:
         """Ask for what the plan is about."""
@@ -196,6 +208,9 @@ class Journey:
         if isinstance(self._plan, GoToServer):
             # So that another name, or another try, leads right there.
             self._plan = replace(self._plan, code=code, watch=watch)
+            if self._ways.by_kept_seat(self._plan, self._app.remembered.name) != self._plan:
+                self.set_out_again()
+                return
         self._ask(JoinRoom(code, watch), self._refused)
 
     def create(self, settings: RoomSettings) -> None:
@@ -222,41 +237,47 @@ class Journey:
             self._work(self._leave(self.visit), "leave")
 
     def price_of_quitting(self) -> str:
-        """Say what ends if the program ends now; nothing if nothing is lost."""
-        visit = self.visit
-        hosting = self._server.hosting is not None
-        if visit is None and hosting:
-            return "This machine still hosts a table: if you quit, it ends for everybody. Quit?"
-        if visit is not None and hosting and visit.with_others and not self.address_typed:
-            return "This machine hosts the table: if you quit, it ends for everybody. Quit?"
-        if visit is not None and visit.left() is not None:
-            if visit.solo:
-                return "Quit in the middle of the game? It will be lost."
-            return "Quit in the middle of the game? You cannot come back to your seat."
-        if self.left is not None and self.left.solo:
-            return "A game still waits for you, and would be lost. Quit?"
-        return ""
+        """Say what quitting means for the game and for others; nothing if nothing is going on."""
+        visit, server = self.visit, self._server
+        is_here = visit is None or visit.keeper.where is not Where.SERVER
+        if server.hosting is not None and is_here and (visit is None or visit.with_others):
+            if not server.keeps:
+                return "This machine hosts a table: if you quit, it ends for everybody. Quit?"
+            return "This machine hosts a table: everybody waits until you are back. Quit?"
+        if visit is None or not visit.plays:
+            return ""
+        if not visit.keeper.keeps:
+            return "Quit in the middle of the game? It ends with this window."
+        if is_here:
+            return "Quit? The game is kept, and waits for you at home."
+        return (
+            "Quit? Your seat is kept: a bot plays it from half a minute on, until you come back "
+            "with sequoia-tui."
+        )
 
     async def _leave(self, visit: Visit) -> None:
-        left = visit.left()
-        if left is not None and visit.solo:
-            question = "Leave this game? It waits for you at home until you quit."
-        elif left is not None:
-            question = "Leave this game? You can come back, unless a bot has your seat by then."
+        stays = visit.solo and visit.plays and visit.keeper.keeps
+        if stays:
+            question = "Leave this game? It waits for you at home."
+        elif visit.solo and visit.plays:
+            question = "Leave this game for good? It cannot be kept."
+        elif visit.plays:
+            question = "Leave this game for good? A bot takes your seat."
         else:
             question = "Leave this room?" if visit.with_others else ""
         if question and not await self._app.ask(question, "leave", "stay"):
             return
         if self.visit is not visit:
             return
-        self.left = left or self.left
         connection = visit.connection
-        if connection.link.state is LinkState.ONLINE:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(GOODBYE):
-                    # What follows from the answer is shown as it comes.
-                    await connection.request(LeaveRoom())
-                    return
+        if not stays:
+            if connection.link.state is LinkState.ONLINE:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(GOODBYE):
+                        # What follows from the answer is shown as it comes.
+                        await connection.request(LeaveRoom())
+                        return
+            visit.keeper.drop()
         self._go_home()
 
     def _ask(self, request: Request, then: Callable[[Answer], None], deal: int = 0) -> None:
@@ -285,6 +306,10 @@ class Journey:
     def link_changed(self, visit: Visit, link: Link) -> None:
         """Show another state of the link."""
         if visit is self.visit:
+            if link.reason in _TOLD and link.reason != self._told:
+                # The first line has no room for more than that the link is lost.
+                self._app.say(link.reason)
+            self._told = link.reason
             self._app.show_link(link)
             self._show_pending(visit)
 
@@ -295,8 +320,6 @@ class Journey:
         if visit is not self.visit:
             return
         self._table = table
-        if self.left is not None and self.left.seat.code == table.view.room.code:
-            self.left = None
         self._show(visit, shows, events)
 
     def put_out(self, visit: Visit, sentence: str) -> None:
@@ -304,9 +327,10 @@ class Journey:
         if visit is not self.visit:
             return
         self._table = None
-        if sentence and self.left_here(visit):
-            self.left = None
         visit.arrived = True
+        if isinstance(self._plan, ReturnToGame) and self._plan.kept.where is Where.SERVER:
+            # There is nothing to go back to any more; but one is at that server.
+            self._plan = GoToServer(parse_address(self._plan.kept.host))
         if visit.solo:
             if sentence:
                 self._app.say(sentence)
@@ -318,8 +342,7 @@ class Journey:
         """Show why a connection is over for good, and the way from here."""
         if visit is not self.visit:
             return
-        if ending in (Ending.BROKEN, Ending.VERSION):
-            self.left = visit.left() or self.left
+        visit.keeper.release()
         self.visit = self._table = None
         server = visit.connection.place.name
         match ending:

@@ -54,6 +54,12 @@ class Listener(Protocol):
     ) -> None:
         """Hear that there is a new view; the events that led to it, none for a whole one."""
 
+    def on_seat(self, seat: SeatKey | None) -> bool:
+        """Keep a new seat key, or forget the seat if there is none any more.
+
+        False if the key could not be kept, while an older one is: that one is to be used on.
+        """
+
     def on_out(self, sentence: str) -> None:
         """Hear that one is in no room any more; no sentence if that was asked for."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sequoia_tui.address import Address
-from sequoia_tui.visit import Left
+from sequoia_tui.seats import KeptSeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class GoToServer:
 
 @dataclass(frozen=True, slots=True)
 class ReturnToGame:
-    """The game that was left."""
+    """The game in which a seat is kept."""
 
-    left: Left
+    kept: KeptSeat
 
 
 Plan: TypeAlias = PlaySolo | HostTable | GoToServer | ReturnToGame

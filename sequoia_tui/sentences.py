@@ -13,6 +13,16 @@ MUTE: Final = "The server does not give the seat back."
 GIBBERISH: Final = "The server said something that cannot be understood."
 OUT_OF_STEP: Final = "Fetching the table anew."
 OWN_FAULT: Final = "Something went wrong in this program's own connection."
+CLOSING_NOW: Final = "The server is just being stopped. Try again in a moment."
+SERVER_CLOSING: Final = "The server is closing. This program goes on trying to reach it."
+SEAT_IS_KEPT: Final = (
+    "The server is closing. Your seat is kept; this program goes on trying to bring you back."
+)
+IN_MEMORY: Final = (
+    "What you play here ends with this window: another one keeps your games, or nothing can be "
+    "stored on this machine."
+)
+OPEN_ELSEWHERE: Final = "That game is open in another window, or gone by now."
 CLOSED: Final = "The link to the server is closed."
 ROOM_GONE: Final = "That room is gone."
 
@@ -42,7 +52,12 @@ def no_understanding(server: str) -> str:
 
 def seat_gone(code: str) -> str:
     """Say that a seat cannot be taken back."""
-    return f"Room {code} is gone, or has given your seat away: perhaps the server was started anew."
+    return f"Room {code} is gone, or your seat there was given away while you were not here."
+
+
+def seat_waits(code: str) -> str:
+    """Say that there is a seat to come back to."""
+    return f"Your seat in room {code} waits for you: b brings you back."
 
 
 def farewell(reason: LeaveReason) -> str:

@@ -36,8 +36,13 @@ class Remembered:
 
 
 def memory_file() -> Path:
-    """Tell where all this is kept."""
+    """Tell where all this is kept; the seats to come back to are beside it."""
     return platformdirs.user_state_path("sequoia-tui") / "remembered.json"
+
+
+def data_directory() -> Path:
+    """Tell where the server inside this program keeps its games."""
+    return platformdirs.user_data_path("sequoia-tui", appauthor=False)
 
 
 def recall(path: Path) -> Remembered:

@@ -6,7 +6,9 @@ It plays solo games over memory pipes, and opens itself to the network when the 
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sequoia_protocol import DEFAULT_PORT
@@ -26,8 +28,11 @@ from sequoia_tui.transports.memory import MemoryTransport
 
 if TYPE_CHECKING:
     from sequoia_server.embedded import EmbeddedServer
+    from sequoia_server.sqlite_journal import SqliteJournal
 
 PORTS_TRIED: Final = 20
+
+_logger = logging.getLogger(__name__)
 
 
 class CannotHost(Exception):
@@ -48,23 +53,39 @@ class Hosting:
 
 
 class LocalServer:
-    """The server in this process; it starts when it is first needed."""
+    """The server in this process; it starts when it is first needed.
 
-    def __init__(self) -> None:
+    Its journal is in ``directory``. If that is not to be had, because another program has it or
+    the disk does not take it, the server keeps everything in memory: then ``keeps`` is false.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
         self._server: EmbeddedServer | None = None
+        self._journal: SqliteJournal | None = None
         self._starting = asyncio.Lock()
         self.hosting: Hosting | None = None
 
     async def start(self) -> EmbeddedServer:
         """Start the server, unless it runs already."""
+        from sequoia_server.data_dir import CannotOpen, open_journal
         from sequoia_server.embedded import EmbeddedServer
 
         async with self._starting:
             if self._server is None:
-                server = EmbeddedServer()
+                try:
+                    self._journal = open_journal(self._directory)
+                except CannotOpen as error:
+                    _logger.warning("the journal cannot be had: %s", error)
+                server = EmbeddedServer(journal=self._journal)
                 await server.start()
                 self._server = server
             return self._server
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what goes on there outlives this program."""
+        return self._journal is not None
 
     async def place(self, name: str) -> Place:
         """Give the way to it, under the name that the screen shall show."""
@@ -102,11 +123,14 @@ class LocalServer:
         server, self._server = self._server, None
         if server is not None:
             await server.stop()
+        journal, self._journal = self._journal, None
+        if journal is not None:
+            journal.close()
 
 
 async def begin_solo(connection: Connection, bots: int) -> Refused | None:
     """Make a private room, fill it with bots and start; give what was refused, if anything."""
-    settings = RoomSettings(public=False, seats=bots + 1, spectators=False)
+    settings = RoomSettings(public=False, seats=bots + 1, spectators=False, clock=0)
     asked = [connection.request(CreateRoom(settings))]
     asked += [connection.request(AddBot(seat)) for seat in range(1, bots + 1)]
     asked += [connection.request(Ready(True)), connection.request(Start())]

@@ -101,6 +101,7 @@ class Glyphs:
     up: str
     times: str
     wait: str
+    stand_in: str
     plain: bool = False
 
     def clean(self, text: str) -> str:
@@ -146,6 +147,7 @@ UNICODE: Final = Glyphs(
     up="▲",
     times="×",
     wait="…",
+    stand_in="⇄",
 )
 
 ASCII: Final = Glyphs(
@@ -176,6 +178,7 @@ ASCII: Final = Glyphs(
     up="^",
     times="x",
     wait="~",
+    stand_in="&",
     plain=True,
 )
 

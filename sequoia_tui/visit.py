@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from sequoia_protocol.messages import ChoosePairs, TakeChoiceBack
@@ -13,7 +12,8 @@ from sequoia_rules.phases import Phase
 
 from sequoia_tui.connection import Connection
 from sequoia_tui.link import Table
-from sequoia_tui.listener import Place, SeatKey
+from sequoia_tui.listener import SeatKey
+from sequoia_tui.seats import SeatKeeper, Where
 
 
 class Shows(StrEnum):
@@ -25,35 +25,26 @@ class Shows(StrEnum):
     GAME = "game"
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A running game that was left, and how to come back to it."""
-
-    place: Place
-    seat: SeatKey
-    solo: bool
-    hosts: tuple[str, ...]
-
-
 class Visit:
     """One stay at one server.
 
-    ``solo`` is a game against bots alone. ``hosts`` are what friends type behind ``--host`` to
-    come as well. ``returns`` is for a visit that leads back to a game that was left. ``arrived``
-    is false until what the player came for is settled.
+    ``keeper`` keeps the seat on disk. ``hosts`` are what friends type behind ``--host`` to come
+    as well. ``returns`` is for a visit that leads back to a game. ``arrived`` is false until what
+    the player came for is settled.
     """
 
     def __init__(
         self,
         connection: Connection,
+        keeper: SeatKeeper,
         *,
-        solo: bool = False,
         watch: bool = False,
         hosts: Sequence[str] = (),
         returns: bool = False,
     ) -> None:
         self.connection = connection
-        self.solo = solo
+        self.keeper = keeper
+        self.solo = keeper.where is Where.SOLO
         self.watch = watch
         self.hosts = tuple(hosts)
         self.arrived = False
@@ -74,7 +65,15 @@ class Visit:
         sending = any(
             isinstance(request, ChoosePairs | TakeChoiceBack) for request in connection.waiting
         )
-        return Table(connection.view, connection.link, connection.away, sending)
+        picture = connection.picture
+        return Table(
+            connection.view,
+            connection.link,
+            picture.away,
+            sending,
+            picture.timer,
+            picture.held,
+        )
 
     def look(self) -> Shows:
         """Tell where one is: a game as long as it runs, and until its standings are left."""
@@ -99,14 +98,21 @@ class Visit:
         room = shlex.quote(self.view.room.code)
         return [f"sequoia-tui --host {shlex.quote(host)} --room {room}" for host in self.hosts]
 
-    def left(self) -> Left | None:
-        """Give what it takes to come back, if a game that one plays is running."""
-        view, seat = self.connection.view, self.connection.seat
-        if view is None or seat is None or not view.room.playing:
-            return None
-        if view.game is None or view.game.viewer is None:
-            return None
-        return Left(self.connection.place, seat, self.solo, self.hosts)
+    def keep(self, seat: SeatKey | None) -> bool:
+        """Keep a seat key on disk, or forget the seat.
+
+        False if the older key that is there has to be used on.
+        """
+        if seat is None:
+            self.keeper.drop()
+            return True
+        return self.keeper.keep(seat, self.connection.name)
+
+    @property
+    def plays(self) -> bool:
+        """Whether a game is running in which the player has a seat."""
+        view = self.connection.view
+        return view is not None and view.room.playing and view.seat is not None
 
     @property
     def with_others(self) -> bool:

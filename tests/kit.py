@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -419,11 +419,13 @@ class Player:
 
 
 class ServerProcess:
-    """A real `sequoia-server` in a process of its own."""
+    """A real `sequoia-server` in a process of its own; `under` is a command to run it under."""
 
-    def __init__(self, *arguments: str, module: str = "sequoia_server") -> None:
+    def __init__(
+        self, *arguments: str, module: str = "sequoia_server", under: Sequence[str] = ()
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [*under, sys.executable, "-m", module, *arguments],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

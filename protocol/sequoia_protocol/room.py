@@ -169,9 +169,7 @@ class RoomState(Struct, frozen=True, forbid_unknown_fields=True):
     def stand_in_seats(self) -> tuple[Seat, ...]:
         """Seats that a bot plays until their person is back."""
         return tuple(
-            seat
-            for seat, seated in enumerate(self.seats)
-            if seated is not None and seated.stand_in
+            seat for seat, seated in enumerate(self.seats) if seated is not None and seated.stand_in
         )
 
     @property
@@ -352,7 +350,12 @@ def fold(view: RoomView, event: AnySeenEvent) -> RoomView:
         elif game is None:
             raise ValueError(f"{type(event).__name__} before any game")
         game = fold_game(game, event)
-    elif isinstance(event, BotSeated) and game is not None and game.viewer == event.seat:
+    elif (
+        isinstance(event, BotSeated)
+        and view.room.playing
+        and game is not None
+        and game.viewer == event.seat
+    ):
         game = GameView(None, game.public)
     return RoomView(view.you, view.number + 1, room, game)
 
@@ -470,9 +473,7 @@ def _ended(room: RoomState, event: Ended) -> RoomState:
             old.points + points[player.seat],
         )
     seats = tuple(
-        None
-        if seated is None
-        else replace(seated, ready=seated.person is None, stand_in=False)
+        None if seated is None else replace(seated, ready=seated.person is None, stand_in=False)
         for seated in room.seats
     )
     return replace(

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from sequoia_tui.screens.base import Dialog, Field, Key, Line, bindings, glyphs_of
 from sequoia_tui.screens.picklist import PickList, Row
 from sequoia_tui.themes import ink
+from sequoia_tui.widgets.facts import clock_text, next_clock
 
 CLOSE = Key("escape", "close", "Esc", "close", "Close this")
 
@@ -219,7 +220,7 @@ class CreateDialog(Dialog[RoomSettings | None]):
 
     def _turn(self, by: int) -> None:
         old = self._settings
-        public, seats, spectators = old.public, old.seats, old.spectators
+        public, seats, spectators, clock = old.public, old.seats, old.spectators, old.clock
         match self.query_one(PickList).row:
             case "public":
                 public = not public
@@ -228,7 +229,9 @@ class CreateDialog(Dialog[RoomSettings | None]):
                 seats = MIN_PLAYERS + (seats - MIN_PLAYERS + by) % span
             case "spectators":
                 spectators = not spectators
-        self._settings = RoomSettings(public, seats, spectators)
+            case "clock":
+                clock = next_clock(clock, by)
+        self._settings = RoomSettings(public, seats, spectators, clock)
         self.query_one(PickList).show_rows(self._lines())
 
     def _lines(self) -> list[Row]:
@@ -240,6 +243,7 @@ class CreateDialog(Dialog[RoomSettings | None]):
                 "everybody on this server" if settings.public else "who has its code",
             ),
             "spectators": ("May others watch", "yes" if settings.spectators else "no"),
+            "clock": ("Clock", clock_text(settings.clock)),
         }
         left, right = ("<", ">") if glyphs_of(self).plain else ("‹", "›")
         return [

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 
-from sequoia_protocol.codec import pad_choice
-from sequoia_protocol.messages import (
-    Chat,
-    ChoosePairs,
-    HandOver,
-    Ready,
-    Request,
-    Stand,
-    Start,
-    TakeChoiceBack,
-)
+from sequoia_protocol.messages import Chat, Pause, Ready, Stand, Start
 from sequoia_protocol.room import AnySeenEvent, RoomView, fold
 from sequoia_rules.events import Ended, Revealed
 from sequoia_rules.public import PublicState
-from sequoia_rules.values import Choice
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key as KeyPressed
-from textual.events import Resize, ScreenResume
-from textual.message import Message
-from textual.screen import Screen
+from textual.events import Resize
 from textual.timer import Timer
 
 from sequoia_tui.link import Table
-from sequoia_tui.messages import (
-    ChatWritten,
-    ChoiceTakenBack,
-    HelpAsked,
-    MenuAsked,
-    PairingChosen,
-    RequestMade,
-    RoomAsked,
+from sequoia_tui.messages import ChatWritten, HelpAsked, MenuAsked, RoomAsked
+from sequoia_tui.screens.game_choosing import Choosing
+from sequoia_tui.screens.game_keys import (
+    BINDINGS,
+    CHOICE_ACTIONS,
+    CHOICE_KEYS,
+    KEYS,
+    entry_range,
 )
-from sequoia_tui.screens.game_keys import BINDINGS, KEYS, entry_range
-from sequoia_tui.screens.game_moments import Moments
 from sequoia_tui.screens.game_parts import Parts, Scene
-from sequoia_tui.screens.game_rights import can_start, over, ready, to_hand_over, until_hand_over
+from sequoia_tui.screens.game_rights import (
+    can_pause,
+    can_start,
+    next_stand_in,
+    over,
+    pause_label,
+    ready,
+    wants_pause,
+    within,
+)
 from sequoia_tui.themes import glyphs
-from sequoia_tui.widgets.facts import NO_GAME, Who, cast_of, online
+from sequoia_tui.widgets.countdown import Countdown
+from sequoia_tui.widgets.facts import NO_GAME, cast_of, online
 from sequoia_tui.widgets.footer import KeyHint
-from sequoia_tui.widgets.pairing_list import PairingList
-from sequoia_tui.widgets.picker import Picker, Step
 from sequoia_tui.widgets.prompt import Prompt
 from sequoia_tui.widgets.ring import RING_LEAST
 from sequoia_tui.widgets.too_small import LEAST_HEIGHT, LEAST_WIDTH
@@ -56,7 +49,7 @@ from sequoia_tui.widgets.too_small import LEAST_HEIGHT, LEAST_WIDTH
 _CHAT_RECALLED: Final = 5
 
 
-class GameScreen(Screen[None], inherit_bindings=False):
+class GameScreen(Choosing, inherit_bindings=False):
     """Draws a table and turns keys into requests; it predicts nothing."""
 
     NAME: ClassVar[str] = "game"
@@ -75,21 +68,21 @@ class GameScreen(Screen[None], inherit_bindings=False):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-high")]
 
-    UNSEEN: ClassVar[float] = 0.5
-    """Seconds after a deal appears in which no key seals: it may have been meant for the last."""
-
-    def __init__(self, table: Table, *, ascii: bool = False) -> None:
-        super().__init__()
-        self.table = table
-        self.glyphs = glyphs(ascii=ascii)
-        self.picker = Picker()
-        self.moments = Moments(self, self.draw_table)
-        self._pressed_at = 0.0
-        self._seen_at: float | None = None
-        self._asked_deal: int | None = None
+    def __init__(
+        self,
+        table: Table,
+        *,
+        ascii: bool = False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Show a table; ``clock`` gives the monotonic time by which rounds are timed."""
+        signs = glyphs(ascii=ascii)
+        super().__init__(table, Parts(signs, clock))
+        self.clock = clock
+        self.glyphs = signs
         self._log_open = False
+        self._refused = False
         self._away_timer: Timer | None = None
-        self.parts = Parts(self.glyphs)
         self.set_class(ascii, "-ascii")
 
     def compose(self) -> ComposeResult:
@@ -127,6 +120,7 @@ class GameScreen(Screen[None], inherit_bindings=False):
                 self.moments.tumble(self.picker.rolled)
         if table.sending or self.picker.sealed or view.deal != self._asked_deal:
             self._asked_deal = None
+        self._refused = self._refused and view.room.paused
         if self.is_mounted:
             self.draw_table()
 
@@ -135,7 +129,9 @@ class GameScreen(Screen[None], inherit_bindings=False):
         if before.number + len(events) == view.number:
             for event in events:
                 after = fold(before, event)
-                self.parts.story.tell(event, before, after, cast_of(after, self.glyphs))
+                people = cast_of(after, self.glyphs)
+                self.parts.story.tell(event, before, after, people)
+                self.parts.story.tell_viewer(self.stead.follow(event, before), after, people)
                 before = after
                 if isinstance(event, Revealed):
                     self.moments.reveal(event.sums)
@@ -165,9 +161,14 @@ class GameScreen(Screen[None], inherit_bindings=False):
         """Bring every widget up to date; what has not changed is not written again."""
         table = self.table
         people = cast_of(table.view, self.glyphs)
-        self.parts.draw(Scene(table, people, self.picker, self.moments))
+        can_take_back = self.picker.sealed and bool(self.public.awaited)
+        told = self.stead.sentence(self.public.deal, can_take_back=can_take_back)
+        now = self.clock()
+        self.parts.draw(
+            Scene(table, people, self.picker, self.moments, now, told, refused=self._refused)
+        )
         self.parts.footer.show(self._hints())
-        self._watch_the_clock()
+        self._watch_the_absent(now)
 
     def _hints(self) -> list[KeyHint]:
         """List the keys that work now, for the footer."""
@@ -189,9 +190,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
             return "ring" if self.parts.board.rows_wanted else "table"
         if action == "again" and ready(self.table):
             return "not yet"
-        if action == "hand_over":
-            away = self._to_hand_over()
-            return label if away is None else f"bot for {self.glyphs.clip(away.name, 8)}"
+        if action == "pause":
+            return pause_label(self.table)
         return label
 
     # Which keys work
@@ -203,6 +203,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
         if self.parts.prompt.display:
             return False
         picker = self.picker
+        if self.table.view.room.paused and action in CHOICE_ACTIONS:
+            return False
         if self._log_open:
             return action in ("scroll", "log", "close_log", "help")
         match action:
@@ -231,8 +233,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
                 return can_start(self.table)
             case "room":
                 return self.over
-            case "hand_over":
-                return self._to_hand_over() is not None
+            case "pause":
+                return can_pause(self.table)
             case "quit" | "scroll" | "close_log":
                 return False
             case "chat":
@@ -240,23 +242,19 @@ class GameScreen(Screen[None], inherit_bindings=False):
             case _:
                 return True
 
-    @property
-    def _can_send(self) -> bool:
-        asked_already = self._asked_deal == self.table.view.deal
-        return online(self.table) and not self.table.sending and not asked_already
-
-    def _to_hand_over(self) -> Who | None:
-        people = cast_of(self.table.view, self.glyphs)
-        return to_hand_over(self.table, people, monotonic())
-
-    def _watch_the_clock(self) -> None:
-        """Draw again when the next absent player has been away long enough."""
+    def _watch_the_absent(self, now: float) -> None:
+        """Draw again once the time until a stand-in comes is told in another way."""
         if self._away_timer is not None:
             self._away_timer.stop()
             self._away_timer = None
-        wait = until_hand_over(self.table, monotonic())
-        if wait is not None:
+        people = cast_of(self.table.view, self.glyphs)
+        coming = next_stand_in(self.table, people, now)
+        if coming is not None and coming[1] > 0 and not self.picker.asked:
+            wait = coming[1] - within(coming[1]) + within(0)
             self._away_timer = self.set_timer(wait, self.draw_table)
+
+    def on_countdown_zero(self, _: Countdown.Zero) -> None:
+        self.draw_table()
 
     # What keys and clicks do
 
@@ -275,6 +273,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
                 self._wait_until_seen()
             if not (unmeant and action in _AFTER_THE_GAME):
                 await self.run_action(action)
+        elif self.table.view.room.paused and event.key in CHOICE_KEYS and not self.too_small:
+            self._refused = skipped = not self.parts.prompt.display
         if skipped:
             self.draw_table()
 
@@ -282,91 +282,6 @@ class GameScreen(Screen[None], inherit_bindings=False):
         # The middle and the footer say different things at different sizes.
         self.parts.board.arrange_again()
         self.call_after_refresh(self.draw_table)
-
-    def on_screen_resume(self, _: ScreenResume) -> None:
-        self._wait_until_seen()
-
-    def _wait_until_seen(self) -> None:
-        """From now on no key seals, until the deal has been on screen for a moment."""
-        self._seen_at = None
-        self.call_after_refresh(self._seen)
-
-    def _seen(self) -> None:
-        # The toolkit's own clock, by which it stamps keys; which one that is depends on the system.
-        self._seen_at = Message().time
-
-    def _was_seen(self, pressed_at: float) -> bool:
-        return self._seen_at is not None and pressed_at - self._seen_at >= self.UNSEEN
-
-    def action_pick(self, key: str) -> None:
-        position = self.picker.position_of(key)
-        if position is not None:
-            self._pick(position, self._pressed_at)
-
-    def on_pairing_list_clicked(self, event: PairingList.Clicked) -> None:
-        self.moments.skip()
-        if self.check_action("pick", ()):
-            self._pick(event.position, event.pressed)
-
-    def _pick(self, position: int, pressed_at: float) -> None:
-        if position == self.picker.shown:
-            self._seal(pressed_at)
-        else:
-            self.picker.shown = position
-            self.draw_table()
-
-    def action_seal(self) -> None:
-        if self.picker.shown is None:
-            self.action_browse("next")
-        else:
-            self._seal(self._pressed_at)
-
-    def _seal(self, pressed_at: float) -> None:
-        picker = self.picker
-        if picker.way is None or not self._can_send or not self._was_seen(pressed_at):
-            return
-        self._asked_deal = picker.deal
-        self.post_message(PairingChosen(picker.way.sums, picker.turned, picker.deal))
-
-    def on_pairing_chosen(self, event: PairingChosen) -> None:
-        event.stop()
-        sums, turned = pad_choice(Choice(event.sums, event.turned))
-        self._request(ChoosePairs(sums, turned), event.deal)
-
-    def action_take_back(self) -> None:
-        self._asked_deal = self.picker.deal
-        self.post_message(ChoiceTakenBack(self.picker.deal))
-
-    def on_choice_taken_back(self, event: ChoiceTakenBack) -> None:
-        event.stop()
-        self._request(TakeChoiceBack(), event.deal)
-
-    def _request(self, request: Request, deal: int = 0) -> None:
-        self.post_message(RequestMade(request, deal))
-
-    def action_browse(self, step: str) -> None:
-        self.picker.browse(cast(Step, step), self.parts.board.middle.pairings.rows)
-        self.draw_table()
-
-    def action_turn(self, face: int) -> None:
-        self.picker.turn(face)
-        self.draw_table()
-
-    def action_move(self, step: str) -> None:
-        self.picker.move(cast(Step, step))
-        self.draw_table()
-
-    def action_pair(self) -> None:
-        self.picker.pair()
-        self.draw_table()
-
-    def action_turn_again(self) -> None:
-        self.picker.turn_again()
-        self.draw_table()
-
-    def action_hint(self) -> None:
-        self.picker.hint()
-        self.draw_table()
 
     def action_view(self) -> None:
         self.parts.board.want_rows(not self.parts.board.rows_wanted)
@@ -411,10 +326,8 @@ class GameScreen(Screen[None], inherit_bindings=False):
     def action_room(self) -> None:
         self.post_message(RoomAsked())
 
-    def action_hand_over(self) -> None:
-        away = self._to_hand_over()
-        if away is not None:
-            self._request(HandOver(away.seat))
+    def action_pause(self) -> None:
+        self._request(Pause(not (self.table.view.room.paused or wants_pause(self.table))))
 
     def action_help(self) -> None:
         self.post_message(HelpAsked())

@@ -25,7 +25,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("s", "decline", "s", "stand up", "After the game: leave the seat"),
     Key("g", "start", "g", "start", "After the game, for the host: start with who is ready"),
     Key("enter", "room", "Enter", "room", "After the game: go to the room and its seats"),
-    Key("o", "hand_over", "o", "bot", "Give the seat of somebody long away to a bot"),
+    Key("p", "pause", "p", "pause", "Ask for a pause, agree to one, or go on"),
     Key("", "scroll", "↑↓", "scroll", "In the log: scroll (also PgUp, PgDn)"),
     Key("v", "view", "v", "table", "Ring or table of rows"),
     Key("l", "log", "l", "log", "The whole log"),
@@ -79,6 +79,27 @@ BINDINGS: Final[list[BindingType]] = [
     Binding("q", "quit", "Quit", show=False, id="game.quit"),
 ]
 """Several actions share a key; the screen's ``check_action`` lets one of them through."""
+
+CHOICE_ACTIONS: Final = (
+    "pick",
+    "move",
+    "turn",
+    "browse",
+    "seal",
+    "pair",
+    "take_back",
+    "turn_again",
+    "hint",
+)
+"""What belongs to choosing, and waits while the game is paused."""
+
+CHOICE_KEYS: Final = frozenset(
+    key
+    for binding in BINDINGS
+    if isinstance(binding, Binding) and binding.action.partition("(")[0] in CHOICE_ACTIONS
+    for key in binding.key.split(",")
+)
+"""The keys of those actions."""
 
 
 def entry_range(entries: Sequence[Pairing]) -> str:

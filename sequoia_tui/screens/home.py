@@ -35,6 +35,10 @@ _PLAIN_TITLE: Final = r"""
 _LIGHT: Final = ("#C8F2B0", "#9FE39A", "#74D086", "#4DB876", "#3A9A62", "#2C7A4E")
 
 
+# The cells that a line has for telling which game waits, where the terminal is as small as can be.
+_GAME: Final = 30
+
+
 class Choice(StrEnum):
     """What can be chosen here."""
 
@@ -48,7 +52,7 @@ class Choice(StrEnum):
 
 
 _CHOICES: Final = {
-    Choice.BACK: ("b", "Back to your game", "it still waits for you"),
+    Choice.BACK: ("b", "Back to your game", ""),
     Choice.PLAY: ("p", "Play now", "against bots, at once"),
     Choice.HOST: ("h", "Host a table", "for friends on this network"),
     Choice.JOIN: ("j", "Join a server", "somebody else's table"),
@@ -65,7 +69,7 @@ class HomeScreen(BaseScreen):
     KEYS: ClassVar[tuple[Key, ...]] = (
         Key("", "", "↑↓", "choose", "Choose a line"),
         Key("", "pick", "Enter", "go", "Go there"),
-        Key("b", "choose('back')", "b", "", "Back to the game that you left"),
+        Key("b", "choose('back')", "b", "", "Back to the game in which your seat waits"),
         Key("p", "choose('play')", "p", "play", "Play against bots at once"),
         Key("h", "choose('host')", "h", "host", "Host a table for friends on this network"),
         Key("j", "choose('join')", "j", "join", "Join a server"),
@@ -83,7 +87,8 @@ class HomeScreen(BaseScreen):
             super().__init__()
             self.choice = choice
 
-    def __init__(self, *, player: str | None, game: bool) -> None:
+    def __init__(self, *, player: str | None, game: str) -> None:
+        """Take the player's name, and the game that waits in a few words; empty if none does."""
         super().__init__()
         self._player = player
         self._game = game
@@ -101,8 +106,8 @@ class HomeScreen(BaseScreen):
         choices.styles.height = len(self._rows())
         choices.focus()
 
-    def show_state(self, *, player: str | None, game: bool) -> None:
-        """Show another name, and whether a game waits."""
+    def show_state(self, *, player: str | None, game: str) -> None:
+        """Show another name, and which game waits."""
         self._player, self._game = player, game
         choices = self.query_one(PickList)
         choices.styles.height = len(self._rows())
@@ -110,7 +115,7 @@ class HomeScreen(BaseScreen):
         self.show_keys()
 
     def can(self, action: str, parameters: tuple[object, ...]) -> bool:
-        return self._game if (action, parameters) == ("choose", ("back",)) else True
+        return bool(self._game) if (action, parameters) == ("choose", ("back",)) else True
 
     def on_pick_list_picked(self, event: PickList.Picked) -> None:
         self.post_message(self.Chosen(Choice(event.row)))
@@ -128,6 +133,8 @@ class HomeScreen(BaseScreen):
             if choice is Choice.BACK and not self._game:
                 continue
             told = hint
+            if choice is Choice.BACK:
+                told = signs.clip(signs.clean(self._game), _GAME)
             if choice is Choice.NAME:
                 told = signs.clean(self._player) if self._player else "nobody has told it yet"
             if choice is Choice.QUIT:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from sequoia_protocol.messages import (
     AddBot,
     Chat,
+    ChooseClock,
     ChooseColour,
     Kick,
     Ready,
@@ -32,6 +33,7 @@ from sequoia_tui.screens import room_text
 from sequoia_tui.screens.base import HELP, BaseScreen, Field, Key, Line, bindings, glyphs_of
 from sequoia_tui.screens.dialogs import ColourDialog, ConfirmDialog
 from sequoia_tui.screens.picklist import PickList
+from sequoia_tui.widgets.facts import clock_text, next_clock
 from sequoia_tui.widgets.footer import FooterBar, KeyHint
 
 _TALKING: Final = (KeyHint("Enter", "send"), KeyHint("Esc", "end the talk", "leave"))
@@ -48,6 +50,7 @@ class RoomScreen(BaseScreen):
         Key("minus", "remove_bot", "-", "bot", "Send a bot away (the host)"),
         Key("", "pick", "Enter", "sit", "Sit down on the highlighted seat"),
         Key("c", "colour", "c", "colour", "Choose another colour"),
+        Key("l", "clock", "l", "clock", "Change how long a round may take (the host)"),
         Key("t", "talk", "t", "chat", "Say something; Enter sends it, Esc ends it", first=True),
         Key("s", "stand", "s", "stand up", "Stand up, and watch"),
         Key("k", "kick", "k", "put out", "Put the highlighted person out (the host)"),
@@ -65,6 +68,8 @@ class RoomScreen(BaseScreen):
         self._invitations = tuple(invitations)
         self._alone = alone
         self._bots_asked: set[int] = set()
+        self._news: list[room_text.News] = []
+        self._clock_shown = ""
 
     def matter(self) -> ComposeResult:
         signs = glyphs_of(self)
@@ -97,6 +102,9 @@ class RoomScreen(BaseScreen):
 
     def show(self, table: Table) -> None:
         """Show another state of the table."""
+        news = room_text.clock_news(self._table.view.room, table.view.room)
+        if news is not None:
+            self._news.append(news)
         self._table = table
         self._bots_asked.intersection_update(table.view.room.free_seats)
         if self.is_mounted:
@@ -119,6 +127,8 @@ class RoomScreen(BaseScreen):
             case "start":
                 # Who starts a game while seated means to play it.
                 return view.is_host and len({*room.ready_seats, *self._own()}) >= MIN_PLAYERS
+            case "clock":
+                return view.is_host and not room.playing
             case "add_bot":
                 return view.is_host and bool(room.free_seats)
             case "remove_bot":
@@ -186,6 +196,10 @@ class RoomScreen(BaseScreen):
             here = self._seat()
             self._ask(RemoveBot(here if here in bots else bots[-1]))
 
+    def action_clock(self) -> None:
+        seconds = self._table.view.room.settings.clock
+        self._ask(ChooseClock(next_clock(seconds)))
+
     def action_colour(self) -> None:
         def chosen(colour: Colour | None) -> None:
             if colour is not None:
@@ -237,6 +251,10 @@ class RoomScreen(BaseScreen):
         seats = self.query_one(PickList)
         seats.show_rows(self._rows())
         seats.styles.height = len(self._rows())
+        clock = clock_text(room.settings.clock)
+        if clock != self._clock_shown:
+            self._clock_shown = clock
+            self.query_one("#room-people").border_subtitle = clock
         self.query_one("#room-invite", Line).show(
             Content("You and the bots: press r for the next game.")
             if self._alone
@@ -244,7 +262,7 @@ class RoomScreen(BaseScreen):
         )
         scores = self.query_one("#room-scores", Line)
         scores.show(room_text.scores(room, signs))
-        self.query_one("#room-lines", Line).show(room_text.chat(table.view, signs))
+        self.query_one("#room-lines", Line).show(room_text.chat(table.view, signs, self._news))
         self.show_keys()
 
     def _rows(self) -> list[room_text.Row]:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sequoia_protocol.room import RoomState, RoomView
+from sequoia_protocol.room import ChatLine, RoomState, RoomView
 from sequoia_rules.values import MIN_PLAYERS, Seat
 from textual.content import Content
 
 from sequoia_tui.link import LinkState, Table
 from sequoia_tui.screens.picklist import Row
 from sequoia_tui.themes import Glyphs, ink
+from sequoia_tui.widgets.facts import clock_text
 
-__all__ = ["Row", "asked", "chat", "invitation", "kind", "rows", "scores"]
+__all__ = [
+    "News",
+    "Row",
+    "asked",
+    "chat",
+    "clock_news",
+    "invitation",
+    "kind",
+    "rows",
+    "scores",
+]
 
 _NAME = 16
 _SHORT_NAME = 12
@@ -98,10 +110,29 @@ def scores(room: RoomState, signs: Glyphs) -> Content:
     return Content("\n").join(lines)
 
 
-def chat(view: RoomView, signs: Glyphs) -> Content:
-    """Give what was said, each line in its speaker's colour."""
+@dataclass(frozen=True, slots=True)
+class News:
+    """A line among the chat that nobody said, and the chat line after which it came."""
+
+    after: ChatLine | None
+    text: str
+
+
+def clock_news(before: RoomState, after: RoomState) -> News | None:
+    """Tell that the clock of the room is another now."""
+    if before.settings.clock == after.settings.clock:
+        return None
+    last = after.chat[-1] if after.chat else None
+    return News(last, f"From now on: {clock_text(after.settings.clock)}.")
+
+
+def chat(view: RoomView, signs: Glyphs, news: Sequence[News] = ()) -> Content:
+    """Give what was said, each line in its speaker's colour, and the news in between."""
     room = view.room
     lines = []
+    # What came after a line that is forgotten by now comes first.
+    early = [item for item in news if not any(item.after is line for line in room.chat)]
+    lines += [Content.styled(item.text, "$dim") for item in early]
     for line in room.chat:
         seat = room.seat_of(line.person)
         seated = None if seat is None else room.seats[seat]
@@ -109,6 +140,7 @@ def chat(view: RoomView, signs: Glyphs) -> Content:
         lines.append(
             Content.assemble((signs.clean(line.name), style), f"  {signs.clean(line.text)}")
         )
+        lines += [Content.styled(item.text, "$dim") for item in news if item.after is line]
     return Content("\n").join(lines)
 
 

@@ -32,7 +32,7 @@ class RoomsScreen(BaseScreen):
         Key("w", "watch", "w", "watch", "Watch the room"),
         Key("n", "new", "n", "new room", "Open a room of your own"),
         Key("c", "code", "c", "code", "Enter a room by its code"),
-        Key("b", "game", "b", "your game", "Back to the game that you left"),
+        Key("b", "game", "b", "your game", "Back to the game in which your seat waits"),
         Key("escape", "back", "Esc", "home", "Leave this server"),
         HELP,
     )
@@ -57,7 +57,7 @@ class RoomsScreen(BaseScreen):
             self.settings = settings
 
     class GameWanted(Message):
-        """The player wants back to the game that they left here."""
+        """The player wants back to the game in which their seat waits here."""
 
     def __init__(
         self, link: Link, *, watch: bool = False, game: bool = False, notice: str = ""

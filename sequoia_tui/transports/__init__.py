@@ -9,6 +9,10 @@ class TransportError(Exception):
     """The link could not be made, or is lost. The text is a sentence for a person."""
 
 
+class ServerGoes(TransportError):
+    """The server said that it is going away. It may come back."""
+
+
 class Transport(Protocol):
     """One link, used once: open, then send and receive whole messages, then close."""
 

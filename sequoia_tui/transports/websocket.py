@@ -10,7 +10,7 @@ import ssl
 from typing import TYPE_CHECKING, Final
 
 from sequoia_tui.address import Address
-from sequoia_tui.transports import TransportError
+from sequoia_tui.transports import ServerGoes, TransportError
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -22,6 +22,8 @@ CLOSE_TIMEOUT: Final = 1.0
 # the longest time for which a dead link can look alive.
 PING_INTERVAL: Final = 10.0
 PING_TIMEOUT: Final = 10.0
+GOING_AWAY: Final = 1001
+"""RFC 6455, 7.4.1: the server is being shut down."""
 
 _UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
 
@@ -44,7 +46,7 @@ class WebSocketTransport:
         """Connect and shake hands; every way in which that fails becomes a sentence."""
         # Importing it takes about 45 ms, which a solo game need not spend.
         from websockets.asyncio.client import connect
-        from websockets.exceptions import WebSocketException
+        from websockets.exceptions import ConnectionClosed, WebSocketException
 
         address = self._address
         try:
@@ -60,7 +62,9 @@ class WebSocketTransport:
                 ping_timeout=PING_TIMEOUT,
                 proxy=None,
             )
-            await self._socket.ping()
+            # A link that is closed by now tells why to whoever reads from it.
+            with contextlib.suppress(ConnectionClosed):
+                await self._socket.ping()
         except (OSError, UnicodeError, WebSocketException) as error:
             raise TransportError(explain(error, address)) from error
 
@@ -81,6 +85,8 @@ class WebSocketTransport:
             return await self._open_socket().recv(decode=False)
         except ConnectionClosed as error:
             lost = error.rcvd is None
+            if error.rcvd is not None and error.rcvd.code == GOING_AWAY:
+                raise ServerGoes("The server is going away.") from error
             raise TransportError(
                 "The link to the server is lost." if lost else "The server closed the link."
             ) from error

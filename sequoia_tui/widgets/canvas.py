@@ -109,6 +109,23 @@ def ends(left: Content, right: Content, width: int) -> Content:
     return put((0, left), (width - right.cell_length, right))
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """Break text into lines of a width, between words if that is possible."""
+    lines = [""]
+    for word in text.split(" "):
+        fits = cell_len(lines[-1]) + 1 + cell_len(word) <= width
+        if lines[-1] and fits:
+            lines[-1] += f" {word}"
+            continue
+        if lines[-1]:
+            lines.append("")
+        for character in word:
+            if cell_len(lines[-1] + character) > width:
+                lines.append("")
+            lines[-1] += character
+    return lines
+
+
 @lru_cache(maxsize=2048)
 def _parsed(style: str, palette: tuple[tuple[str, str], ...]) -> Style:
     return parse_style(style, dict(palette))

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 from rich.cells import cell_len
-from sequoia_protocol.room import Colour, RoomView
+from sequoia_protocol.messages import Held
+from sequoia_protocol.room import ClockSeconds, Colour, RoomView
 from sequoia_rules.phases import CHOICE_PHASES, Phase
 from sequoia_rules.public import PublicState
 from sequoia_rules.scoring import standings
@@ -33,10 +34,17 @@ class Who:
     you: bool
     bot: bool
     person: int | None
+    stand_in: bool = False
+    """Whether a bot plays for this person, until they are back."""
 
     def does(self, verb: str) -> str:
         """Say that this player does something: "You take", "Bo takes"."""
         return f"{self.name} {verb}" if self.you else f"{self.name} {verb}s"
+
+    @property
+    def is_(self) -> str:
+        """Begin a sentence about what this player is: "You are", "Bo is"."""
+        return f"{self.name} {'are' if self.you else 'is'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ def cast_of(view: RoomView, glyphs: Glyphs) -> Cast:
                 you=you,
                 bot=player is not None and player.person is None,
                 person=None if player is None else player.person,
+                stand_in=player is not None and player.stand_in,
             )
         )
     return Cast(tuple(sorted(found, key=lambda who: (not who.you, who.seat))), game.viewer)
@@ -164,6 +173,23 @@ def online(table: Table) -> bool:
     return table.link.state is LinkState.ONLINE
 
 
+def held(table: Table) -> Held | None:
+    """Tell why the table stands still, if it does."""
+    known = table.held or (table.timer and table.timer.held)
+    return known or (Held.PAUSED if table.view.room.paused else None)
+
+
+def clock_text(seconds: int) -> str:
+    """Say how long a round may take: ``60 s a round``, ``no clock``."""
+    return f"{seconds} s a round" if seconds else "no clock"
+
+
+def next_clock(seconds: ClockSeconds, by: int = 1) -> ClockSeconds:
+    """Give the clock that is offered after this one, round the end; before it if ``by`` is -1."""
+    offered: tuple[ClockSeconds, ...] = get_args(ClockSeconds)
+    return offered[(offered.index(seconds) + by) % len(offered)]
+
+
 def names(people: Sequence[Who], width: int, glyphs: Glyphs) -> str:
     """List players by name if that fits, else count them."""
     text = ", ".join("you" if who.you else who.name for who in people)
@@ -187,7 +213,14 @@ def phase_line(table: Table) -> str:
             return "Game over"
 
 
-def asked_line(table: Table, cast: Cast, *, turning: bool = False, forced: bool = False) -> str:
+def asked_line(
+    table: Table,
+    cast: Cast,
+    *,
+    turning: bool = False,
+    forced: bool = False,
+    time_up: bool = False,
+) -> str:
     """Say what is asked of the viewer, or what they wait for."""
     game = table.view.game
     if game is None:
@@ -195,10 +228,19 @@ def asked_line(table: Table, cast: Cast, *, turning: bool = False, forced: bool 
     public = game.public
     if public.phase is Phase.OVER:
         return outcome(public, cast)
+    match held(table):
+        case Held.STORAGE:
+            return "the server waits for its disk"
+        case Held.PAUSED:
+            return "paused" if game.viewer is None else "paused: p goes on"
     if public.phase is Phase.SCORED:
         return "ties are about to be broken"
     if public.phase not in CHOICE_PHASES:
         return "the dice are about to roll"
+    if time_up:
+        return "time is up"
+    if table.timer is not None and not online(table):
+        return "the clock runs on"
     waiting = len(public.awaited)
     players = "1 player" if waiting == 1 else f"{waiting} players"
     if game.dice is None:

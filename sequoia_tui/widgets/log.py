@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rich.cells import cell_len
 from sequoia_protocol.room import (
     AnySeenEvent,
     BotSeated,
     Chatted,
+    ClockChosen,
+    GameContinued,
+    GamePaused,
+    HostChanged,
     LeaveReason,
+    PauseWanted,
     PersonLeft,
     RoomView,
+    SeatFreed,
     SeatTaken,
+    StandInLeft,
+    StandInSeated,
 )
 from sequoia_rules.events import DealtSeen, Ended, GameStartedSeen, Revealed, Scored
 from sequoia_rules.phases import Phase
@@ -25,9 +32,9 @@ from textual.content import Content
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from sequoia_tui.themes import Glyphs
-from sequoia_tui.widgets.canvas import Canvas, ends
+from sequoia_tui.widgets.canvas import Canvas, ends, wrapped
 from sequoia_tui.widgets.card import title
-from sequoia_tui.widgets.facts import Cast, Who, ordinal
+from sequoia_tui.widgets.facts import Cast, Who, clock_text, ordinal
 
 _END: Final = "END"
 
@@ -46,6 +53,7 @@ class Story:
     """The log of one game: entries under headings such as ``R3`` and ``TB1``."""
 
     sections: dict[str, list[Entry]] = field(default_factory=dict)
+    _heirs: dict[int | None, str] = field(default_factory=dict)
 
     def add(self, heading: str, *entries: Entry) -> None:
         """Write entries under a heading."""
@@ -108,29 +116,83 @@ class Story:
                 )
             case Ended():
                 self.add(_END, *_points(public, cast))
-            case BotSeated(seat, name) if before.room.playing:
-                self.add(now, Entry(_seated(cast, seat), f"{name} plays on"))
-            case SeatTaken(seat) if before.room.playing and seat in public.seats:
-                self.add(now, Entry(_seated(cast, seat), "takes the seat over"))
-            case PersonLeft(person, reason):
-                self._left(now, person, reason, before, cast)
+            case BotSeated() | SeatTaken() | SeatFreed() | PersonLeft() | HostChanged():
+                self._change_hands(now, event, before, after, cast)
+            case StandInSeated(seat) | StandInLeft(seat) if seat in public.seats:
+                who = cast[seat]
+                stands_in = f"{who.is_} away: a bot plays for {'you' if who.you else who.name}"
+                back = f"{who.is_} back"
+                self.add(now, Entry(who, stands_in if isinstance(event, StandInSeated) else back))
+            case PauseWanted(person, wanted):
+                does = "would like a pause" if wanted else "wants no pause any more"
+                self.add(now, self._doing(person, does, after, cast))
+            case GamePaused():
+                self.add(now, Entry(None, "The game is paused"))
+            case GameContinued(person):
+                self.add(now, self._doing(person, "goes on", after, cast))
+            case ClockChosen(seconds):
+                self.add(now, Entry(None, f"From now on: {clock_text(seconds)}"))
             case Chatted(person, name, text):
                 self._say(now, person, name, text, cast)
             case _:
                 pass
 
+    def tell_viewer(self, text: str, view: RoomView, cast: Cast) -> None:
+        """Write down what concerns the viewer alone; nothing if there is no text."""
+        if text and view.game is not None and cast.viewer is not None:
+            self.add(heading(view.game.public), Entry(cast[cast.viewer], text))
+
     def _say(self, now: str, person: int, name: str, text: str, cast: Cast) -> None:
         who = next((who for who in cast if who.person == person), None)
         self.add(now, Entry(who, f"{name if who is None else who.name}: {text}"))
 
+    def _doing(self, person: int, does: str, view: RoomView, cast: Cast) -> Entry:
+        """Say what a person ``does``; without one, the game does it."""
+        who = next((who for who in cast if who.person == person), None)
+        known = view.room.person(person)
+        name = "The game" if known is None else known.name
+        return Entry(who, f"{name} {does}")
+
+    def _change_hands(
+        self, now: str, event: AnySeenEvent, before: RoomView, after: RoomView, cast: Cast
+    ) -> None:
+        """Write down who sits down, stands up, leaves, or plays on for somebody."""
+        room = before.room
+        match event:
+            case BotSeated(seat, name) if room.playing:
+                player = room.player(seat)
+                self._heirs[None if player is None else player.person] = name
+                self.add(now, Entry(_seated(cast, seat), f"{name}, a bot, plays on"))
+            case BotSeated(seat, name):
+                self.add(now, Entry(_seated(cast, seat), f"{name}, a bot, sits down"))
+            case SeatTaken(seat, person):
+                last = room.seats[seat]
+                whom = f"takes over from {last.name}" if room.playing and last else "sits down"
+                known = room.person(person)
+                name = "Somebody" if known is None else known.name
+                self.add(now, Entry(_seated(cast, seat), f"{name} {whom}"))
+            case SeatFreed(seat) if seated := room.seats[seat]:
+                what = "goes" if seated.person is None else "stands up"
+                self.add(now, Entry(_seated(cast, seat), f"{seated.name} {what}"))
+            case HostChanged(person) if (host := after.room.person(person)) is not None:
+                self.add(now, Entry(None, f"{host.name} hosts the room now"))
+            case PersonLeft(person, reason):
+                self._left(now, person, reason, before, cast)
+
     def _left(
         self, now: str, person: int, reason: LeaveReason, before: RoomView, cast: Cast
     ) -> None:
-        who = next((who for who in cast if who.person == person), None)
         known = before.room.person(person)
-        name = "somebody" if known is None else known.name
-        word = "was put out" if reason is LeaveReason.KICKED else "left"
-        self.add(now, Entry(who, f"{name} {word}"))
+        name = "Somebody" if known is None else known.name
+        left = f"{name} {'was put out' if reason is LeaveReason.KICKED else 'has left'}"
+        heir = self._heirs.pop(person, None)
+        entries = self.sections.get(now, [])
+        if heir is not None and entries and entries[-1].text == f"{heir}, a bot, plays on":
+            # The seat went to the bot right before; both belong into one sentence.
+            entries[-1] = Entry(entries[-1].who, f"{left}: {heir}, a bot, plays on")
+            return
+        who = next((who for who in cast if who.person == person), None)
+        self.add(now, Entry(who, left))
 
 
 class LogPanel(Canvas):
@@ -224,26 +286,10 @@ def entry_lines(entry: Entry, width: int, glyphs: Glyphs) -> list[Content]:
     """Wrap one entry behind its sign."""
     style = "bold $ink" if entry.loud else "$ink"
     sign = ("  ", "") if entry.who is None else (f"{entry.who.sign} ", entry.who.ink)
-    wrapped = _wrap(glyphs.clean(entry.text), max(4, width - 2))
+    texts = wrapped(glyphs.clean(entry.text), max(4, width - 2))
     return [
-        Content.assemble(sign if not at else "  ", (text, style)) for at, text in enumerate(wrapped)
+        Content.assemble(sign if not at else "  ", (text, style)) for at, text in enumerate(texts)
     ]
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in text.split(" "):
-        fits = cell_len(lines[-1]) + 1 + cell_len(word) <= width
-        if lines[-1] and fits:
-            lines[-1] += f" {word}"
-            continue
-        if lines[-1]:
-            lines.append("")
-        for character in word:
-            if cell_len(lines[-1] + character) > width:
-                lines.append("")
-            lines[-1] += character
-    return lines
 
 
 def _owned(public: PublicState, cast: Cast) -> list[Entry]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -13,6 +13,7 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 from sequoia_tui.themes import Glyphs
+from sequoia_tui.widgets.countdown import NARROW, WIDE, Countdown
 from sequoia_tui.widgets.dice import DiceRow
 from sequoia_tui.widgets.notes import Notes
 from sequoia_tui.widgets.pairing_list import PairingList, columns_for
@@ -25,6 +26,9 @@ _ROOMY: Final = 12
 _LIVE: Final = 20
 """Cells at the end of that line for what a choice does."""
 
+BESIDE: Final = NARROW + 1
+"""Cells for a countdown beside something else."""
+
 
 class Matter(StrEnum):
     """What the middle is about."""
@@ -34,42 +38,63 @@ class Matter(StrEnum):
     TURNING = "turning"
     SEALED = "sealed"
     FORCED = "forced"
+    PAUSED = "paused"
     WATCHING = "watching"
     FINAL = "final"
+
+
+class Head(StrEnum):
+    """What is above the dice."""
+
+    PLAIN = "plain"
+    """Nothing, or the call of a Sequoia."""
+    TIMED = "timed"
+    """The countdown."""
+    CALLED = "called"
+    """Both."""
 
 
 class Middle(Container):
     """Holds the parts of the middle and gives each its lines."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+    def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, id: str | None = None) -> None:
         self.banner = Notes(glyphs, id="banner")
         self.dice = DiceRow(glyphs, id="dice")
         self.pairings = PairingList(glyphs, id="pairings")
         self.live = Notes(glyphs, id="live")
         self.notes = Notes(glyphs, id="notes")
         self.standings = Standings(glyphs, id="standings")
+        self.countdown = Countdown(glyphs, now, id="countdown")
         self.matter = Matter.WATCHING
+        self.head = Head.PLAIN
         self._entries: tuple[Pairing, ...] = ()
         self._arranged = _MiddleLayout()
         super().__init__(
-            self.banner, self.dice, self.pairings, self.live, self.notes, self.standings, id=id
+            self.banner,
+            self.dice,
+            self.pairings,
+            self.live,
+            self.notes,
+            self.standings,
+            self.countdown,
+            id=id,
         )
 
     @property
     def layout(self) -> Layout:
         return self._arranged
 
-    def show(self, matter: Matter) -> None:
+    def show(self, matter: Matter, head: Head) -> None:
         """Make room for another matter; parts that do not belong to it are put away."""
         entries = self.pairings.state.entries
-        if (matter, entries) != (self.matter, self._entries):
-            self.matter, self._entries = matter, entries
+        if (matter, head, entries) != (self.matter, self.head, self._entries):
+            self.matter, self.head, self._entries = matter, head, entries
             # The toolkit forgets a container's arrangement only when one of its children asks.
             self.notes.refresh(layout=True)
 
 
 def middle_slots(
-    matter: Matter, width: int, height: int, entries: Sequence[Pairing]
+    matter: Matter, width: int, height: int, entries: Sequence[Pairing], head: Head = Head.PLAIN
 ) -> dict[str, Region]:
     """Give the parts their lines.
 
@@ -79,16 +104,13 @@ def middle_slots(
     if matter is Matter.FINAL:
         return {"standings": Region(0, 0, width, height)}
     if height < _ROOMY:
-        return _narrow_slots(matter, width, height, entries)
+        return _narrow_slots(matter, width, height, entries, head)
     if matter is Matter.WATCHING:
-        return {
-            "banner": Region(0, 0, width, 1),
-            "notes": Region(0, 2, width, height - 2),
-        }
+        return {**_head_slots(width, head), "notes": Region(0, 2, width, height - 2)}
     air = int(height >= 18)
     dice = 1 + air + (height >= 26)
     after = dice + _DICE + air
-    slots = {"banner": Region(0, 0, width, 1), "dice": Region(0, dice, width, _DICE)}
+    slots = {**_head_slots(width, head), "dice": Region(0, dice, width, _DICE)}
     if matter in (Matter.PICKING, Matter.DUELLING):
         most = 15 if height >= 24 else 7 if air else 5
         rows = min(most, height - after - 1)
@@ -106,17 +128,40 @@ def middle_slots(
     return {name: region for name, region in slots.items() if region}
 
 
+def _head_slots(width: int, head: Head) -> dict[str, Region]:
+    """Share the line above the dice: the countdown stands over them, or beside a call."""
+    match head:
+        case Head.TIMED:
+            return {"countdown": Region((width - WIDE) // 2, 0, WIDE, 1)}
+        case Head.CALLED:
+            return {
+                "banner": Region(0, 0, width - BESIDE, 1),
+                "countdown": Region(width - BESIDE, 0, NARROW, 1),
+            }
+        case Head.PLAIN:
+            return {"banner": Region(0, 0, width, 1)}
+
+
 def _narrow_slots(
-    matter: Matter, width: int, height: int, entries: Sequence[Pairing]
+    matter: Matter, width: int, height: int, entries: Sequence[Pairing], head: Head
 ) -> dict[str, Region]:
-    """Below the table of rows: the dice and what a choice does share a line."""
+    """Below the table of rows: the dice and what a choice does share a line.
+
+    Where there is no line above them, the countdown stands on that one as well.
+    """
     above = height >= 6
-    slots = {"banner": Region(0, 0, width, 1)} if above else {}
+    slots = _head_slots(width, head) if above else {}
+    clock = 0 if above or head is Head.PLAIN else BESIDE
     if matter is Matter.WATCHING:
-        slots["notes"] = Region(0, int(above), width, height - above)
+        if clock:
+            slots["countdown"] = Region(width - clock, 0, NARROW, 1)
+        slots["notes"] = Region(0, int(above), width - clock, height - above)
         return slots
-    slots["dice"] = Region(0, int(above), width - _LIVE, 1)
-    slots["live"] = Region(width - _LIVE, int(above), _LIVE, 1)
+    live = _LIVE if not clock else _LIVE - 3
+    slots["dice"] = Region(0, int(above), width - live - clock, 1)
+    slots["live"] = Region(width - live, int(above), live, 1)
+    if clock:
+        slots["countdown"] = Region(width - live - clock, 0, NARROW, 1)
     after = 1 + above
     if matter in (Matter.PICKING, Matter.DUELLING):
         most = min(5, height - after)
@@ -137,7 +182,7 @@ class _MiddleLayout(Layout):
         if not isinstance(parent, Middle):
             return []
         entries = parent.pairings.state.entries
-        slots = middle_slots(parent.matter, size.width, size.height, entries)
+        slots = middle_slots(parent.matter, size.width, size.height, entries, parent.head)
         return [
             WidgetPlacement(slots[child.id], NULL_OFFSET, Spacing(), child)
             for child in children

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from sequoia_tui.link import Table
 from sequoia_tui.themes import Glyphs
-from sequoia_tui.widgets.canvas import Canvas, centred
+from sequoia_tui.widgets.canvas import Canvas, centred, wrapped
 from sequoia_tui.widgets.facts import Cast, names, standing
 from sequoia_tui.widgets.pairing_list import entry_text
 from sequoia_tui.widgets.picker import Picker
@@ -107,49 +107,79 @@ def duel_lines(public: PublicState, cast: Cast, sums: Sums, *, mine: bool = Fals
     return [line.pad_right(width - line.cell_length) for line in lines]
 
 
-def sealed_lines(
-    table: Table, picker: Picker, cast: Cast, glyphs: Glyphs, width: int, *, short: bool = False
+def advice_lines(sentences: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Content]:
+    """Write sentences, each with its style, in lines of a width, about as long as each other."""
+    return [
+        Content.styled(line, style)
+        for text, style in sentences
+        for line in _balanced(glyphs.clean(text), max(4, width - 1))
+    ]
+
+
+def paused_lines(
+    picker: Picker, cast: Cast, glyphs: Glyphs, *, refused: bool = False, short: bool = False
 ) -> list[Content]:
-    """Draw the viewer's seal, and those of the others as they come in."""
+    """Show that the game stands still, and who can end that.
+
+    With ``refused`` the viewer has tried to choose.
+    """
+    lines = _stamp("PAUSED", "$ice", glyphs, short=short)
+    if refused:
+        lines.append(Content.styled("No choices until it goes on.", "bold $alert"))
+    if cast.viewer is None:
+        lines.append(Content.styled("Any of the players can go on.", "$dim"))
+    else:
+        lines.append(
+            Content.assemble(("p", "bold $accent-ink"), (" goes on, for everybody", "$ink"))
+        )
+    if picker.public.phase in CHOICE_PHASES:
+        lines.append(_seals(picker.public, cast, glyphs))
+    return lines
+
+
+def sealed_lines(
+    table: Table,
+    picker: Picker,
+    cast: Cast,
+    glyphs: Glyphs,
+    width: int,
+    *,
+    more: Sequence[Content] = (),
+    short: bool = False,
+) -> list[Content]:
+    """Draw the viewer's seal, those of the others as they come in, and what ``more`` there is."""
     public = picker.public
     way = picker.way
     text = "none" if way is None else entry_text(way)
-    stamp = f"{glyphs.tick} SEALED  {text}"
-    box = glyphs.heavy
-    inner = 22
-    frame = "$good"
-    lines = (
-        [Content.styled(stamp, "bold $good")]
-        if short
-        else [
-            Content.styled(f"{box.top_left}{box.across * inner}{box.top_right}", frame),
-            Content.assemble(
-                (box.down, frame), (stamp.center(inner), "bold $good"), (box.down, frame)
-            ),
-            Content.styled(f"{box.bottom_left}{box.across * inner}{box.bottom_right}", frame),
-        ]
-    )
+    lines = _stamp(f"{glyphs.tick} SEALED  {text}", "$good", glyphs, short=short)
     if table.sending:
-        return [*lines, Content.styled(f"sending{glyphs.more}", "$dim")]
+        return [*lines, Content.styled(f"sending{glyphs.more}", "$dim"), *more]
     lines.append(_seals(public, cast, glyphs))
-    lines.append(_waiting(public, cast, width, glyphs))
+    if not (short and more):
+        # The header counts them as well.
+        lines.append(_waiting(public, cast, width, glyphs))
+    lines += more
     if public.phase is Phase.TIEBREAK:
         lines += duel_lines(public, cast, picker.sums, mine=True)
     return lines
 
 
-def forced_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> list[Content]:
+def forced_lines(
+    picker: Picker, cast: Cast, glyphs: Glyphs, width: int, *, more: Sequence[Content] = ()
+) -> list[Content]:
     """Tell somebody whose dice reach none of their ties what becomes of that (T5)."""
     public = picker.public
     return [
         Content.styled("Nothing fits: none is chosen.", "$ink"),
         _seals(public, cast, glyphs),
-        _waiting(public, cast, width, glyphs),
+        *(more or (_waiting(public, cast, width, glyphs),)),
         *duel_lines(public, cast, (), mine=True),
     ]
 
 
-def watching_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> list[Content]:
+def watching_lines(
+    picker: Picker, cast: Cast, glyphs: Glyphs, width: int, *, more: Sequence[Content] = ()
+) -> list[Content]:
     """Tell somebody who has nothing to choose what they wait for, and what happened last."""
     public = picker.public
     lines: list[Content] = []
@@ -166,7 +196,8 @@ def watching_lines(picker: Picker, cast: Cast, glyphs: Glyphs, width: int) -> li
     elif public.phase is not Phase.OVER:
         lines.append(Content.styled("The dice are about to roll.", "$ink"))
     if public.phase in CHOICE_PHASES:
-        lines += [Content(""), _seals(public, cast, glyphs), _waiting(public, cast, width, glyphs)]
+        lines += [*more, Content("")]
+        lines += [_seals(public, cast, glyphs), _waiting(public, cast, width, glyphs)]
     if public.ties:
         lines += [Content(""), Content.styled("DUELS", "bold $dim")]
         lines += duel_lines(public, cast, ())
@@ -193,6 +224,28 @@ def reveal_lines(public: PublicState, cast: Cast, glyphs: Glyphs) -> list[Conten
                 )
             )
     return lines
+
+
+def _balanced(text: str, width: int) -> list[str]:
+    """Break text into as few lines as a width allows, with no line much shorter than the rest."""
+    lines = wrapped(text, width)
+    while width > 4 and len(narrower := wrapped(text, width - 1)) == len(lines) > 1:
+        lines, width = narrower, width - 1
+    return lines
+
+
+def _stamp(text: str, style: str, glyphs: Glyphs, *, short: bool) -> list[Content]:
+    """Put a word in a frame, where there is room for one."""
+    if short:
+        return [Content.styled(text, f"bold {style}")]
+    box, inner = glyphs.heavy, 22
+    return [
+        Content.styled(f"{box.top_left}{box.across * inner}{box.top_right}", style),
+        Content.assemble(
+            (box.down, style), (text.center(inner), f"bold {style}"), (box.down, style)
+        ),
+        Content.styled(f"{box.bottom_left}{box.across * inner}{box.bottom_right}", style),
+    ]
 
 
 def _seals(public: PublicState, cast: Cast, glyphs: Glyphs) -> Content:

@@ -74,6 +74,8 @@ def player_state(table: Table, who: Who, glyphs: Glyphs, places: Mapping[int, in
         return _after(table, who, glyphs, places)
     chosen = who.seat in public.chosen
     tick = f"{glyphs.tick} "
+    if who.stand_in:
+        return Content.styled(f"{glyphs.stand_in} bot{f' {glyphs.tick}' if chosen else ''}", "$ice")
     if away:
         return Content.styled(f"{tick if chosen else '! '}away", "bold $alert")
     if public.phase not in CHOICE_PHASES:

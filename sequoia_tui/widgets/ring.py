@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sequoia_rules.phases import Phase
@@ -66,11 +66,11 @@ def clock(width: int, height: int) -> tuple[dict[Forest, Region], Region, Region
 class Board(Container):
     """Eleven cards, the counter, the table of rows and the middle; the size says which of them."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+    def __init__(self, glyphs: Glyphs, now: Callable[[], float], *, id: str | None = None) -> None:
         self.cards = {forest: ForestCard(forest, glyphs) for forest in FORESTS}
         self.counter = RoundCounter(glyphs)
         self.rows = TableOfRows(glyphs, id="rows")
-        self.middle = Middle(glyphs, id="middle")
+        self.middle = Middle(glyphs, now, id="middle")
         self.rows_wanted = False
         self._arranged = _BoardLayout()
         super().__init__(*self.cards.values(), self.counter, self.rows, self.middle, id=id)

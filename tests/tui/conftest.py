@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from sequoia_server.embedded import EmbeddedServer
+from sequoia_server.journal import Journal
 
 from tests.kit import LivelyEntropy
 
@@ -18,7 +19,7 @@ def quick_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server inside of the app be as fast as it can, and its chance always the same."""
     original = EmbeddedServer.__init__
 
-    def init(self: EmbeddedServer, *_: object) -> None:
-        original(self, entropy=LivelyEntropy(3, delay_scale=0.02))
+    def init(self: EmbeddedServer, *_: object, journal: Journal | None = None) -> None:
+        original(self, entropy=LivelyEntropy(3, delay_scale=0.02), journal=journal)
 
     monkeypatch.setattr(EmbeddedServer, "__init__", init)

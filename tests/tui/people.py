@@ -57,7 +57,7 @@ async def a_person(
     name: str | None = "Ana",
     size: tuple[int, int] = (80, 24),
 ) -> AsyncIterator[Person]:
-    app = SequoiaApp(plan, name=name, memory=memory)
+    app = SequoiaApp(plan, name=name, memory=memory, data=memory.parent / "data")
     try:
         async with app.run_test(size=size, notifications=True) as pilot:
             yield Person(app, pilot)

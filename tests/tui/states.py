@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 
-from sequoia_protocol.messages import Request
+from sequoia_protocol.messages import Held, Request
 from sequoia_protocol.room import (
     AnySeenEvent,
     Chatted,
     Colour,
+    GamePaused,
+    PauseWanted,
     Person,
+    RoomEvent,
     RoomSettings,
     RoomState,
     RoomView,
     Seated,
+    StandInLeft,
+    StandInSeated,
     advance,
 )
 from sequoia_rules.commands import Choose, Command, Deal, StartGame, TakeBack
@@ -25,7 +31,7 @@ from sequoia_rules.values import FIRST_TOKENS, ROUNDS, SECOND_TOKENS, Dice, Seat
 from sequoia_rules.view import redact, view_for
 from textual.app import App
 
-from sequoia_tui.link import Link, LinkState, Table
+from sequoia_tui.link import Link, LinkState, RoundTimer, Table
 from sequoia_tui.messages import RequestMade
 from sequoia_tui.screens.game import GameScreen
 from sequoia_tui.themes import SEQUOIA
@@ -39,7 +45,8 @@ LINK = Link(LinkState.ONLINE, "oak.local", latency=3)
 class Play:
     """A room in which a game is played; it remembers what every seat saw of every event.
 
-    People have ids one above their seat; a spectator is person 99.
+    People have ids one above their seat; a spectator is person 99. Rounds have no clock but for
+    ``timer``; ``held`` tells why the table stands still.
     """
 
     names: tuple[str, ...] = NAMES
@@ -48,6 +55,8 @@ class Play:
     state: GameState = field(default_factory=new_game)
     events: list[Callable[[Seat | None], AnySeenEvent]] = field(default_factory=list)
     away: dict[int, float] = field(default_factory=dict)
+    timer: RoundTimer | None = None
+    held: Held | None = None
 
     def __post_init__(self) -> None:
         people = [
@@ -59,7 +68,7 @@ class Play:
         ]
         self.room = RoomState(
             "FERN",
-            RoomSettings(),
+            RoomSettings(clock=0),
             people=(*people, Person(99, "Zoe")),
             host=1,
             seats=(*seats, *[None] * (5 - len(seats))),
@@ -87,7 +96,10 @@ class Play:
             self.room = advance(self.room, redact(event, None))
 
     def say(self, seat: Seat, text: str) -> None:
-        event = Chatted(seat + 1, self.names[seat], text)
+        self.happen(Chatted(seat + 1, self.names[seat], text))
+
+    def happen(self, event: RoomEvent) -> None:
+        """Let something happen in the room."""
         self.events.append(lambda _: event)
         self.room = advance(self.room, event)
 
@@ -124,7 +136,7 @@ class Play:
         return RoomView(you, len(self.events), self.room, view_for(self.state, seat))
 
     def table(self, seat: Seat | None = 0, *, sending: bool = False) -> Table:
-        return Table(self.view(seat), self.link, away=dict(self.away), sending=sending)
+        return Table(self.view(seat), self.link, dict(self.away), sending, self.timer, self.held)
 
     def seen(self, seat: Seat | None, since: int) -> list[AnySeenEvent]:
         """What a seat saw of the events after so many."""
@@ -286,14 +298,83 @@ def worst() -> Play:
     return play
 
 
+def timed(build: Callable[[], Play], left: float) -> Callable[[], Play]:
+    """Give a state a clock that shows these seconds on a clock that stands at 0."""
+
+    def made() -> Play:
+        play = build()
+        play.timer = RoundTimer(zero=left)
+        return play
+
+    return made
+
+
+def pause_asked() -> Play:
+    """Bo and Dee would like a pause, with a clock that runs."""
+    play = timed(choosing, 43.0)()
+    play.happen(PauseWanted(2, wanted=True))
+    play.happen(PauseWanted(4, wanted=True))
+    return play
+
+
+def paused() -> Play:
+    """All have wanted a pause; the clock stands at 43 seconds."""
+    play = choosing()
+    play.happen(GamePaused())
+    play.timer = RoundTimer(left=42.5, held=Held.PAUSED)
+    play.held = Held.PAUSED
+    return play
+
+
+def no_storage() -> Play:
+    """The server's disk is full."""
+    play = choosing()
+    play.timer = RoundTimer(left=42.5, held=Held.STORAGE)
+    play.held = Held.STORAGE
+    return play
+
+
+def stood_in() -> Play:
+    """Bots play for Dee, who has a choice by now, and for Eli; the viewer has sealed."""
+    play = timed(sealed, 4.0)()
+    play.happen(StandInSeated(3))
+    play.happen(StandInSeated(4))
+    play.away = {4: -60.0, 5: -60.0}
+    return play
+
+
+def awaited() -> Play:
+    """The viewer has sealed; Eli is away, and a bot comes in 12 seconds."""
+    play = timed(sealed, 9.0)()
+    play.away = {5: -18.0}
+    return play
+
+
+def returned() -> tuple[Play, int]:
+    """The viewer is back; a bot has chosen. With the number of events before they were away."""
+    play = timed(choosing, 30.0)()
+    before = len(play.events)
+    play.happen(StandInSeated(0))
+    play.choose(0, (4, 8))
+    play.happen(StandInLeft(0))
+    return play, before
+
+
 class GameApp(App[None]):
     """Nothing but the game's screen; it remembers what the screen asked for."""
 
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, table: Table, *, plain: bool = False, moving: bool = False) -> None:
+    def __init__(
+        self,
+        table: Table,
+        *,
+        plain: bool = False,
+        moving: bool = False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         super().__init__()
-        self.game = GameScreen(table, ascii=plain)
+        self.game = GameScreen(table, ascii=plain, clock=clock)
         self.requests: list[tuple[Request, int]] = []
         self.asked: list[str] = []
         self.animation_level = "full" if moving else "none"

@@ -34,6 +34,8 @@ class Proxy:
         self.port = 0
         self.made = 0
         self.deaf = False
+        self.lost = False
+        self._words: bytes | None = None
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -59,6 +61,10 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
 
+    def lose_answers_after(self, words: bytes) -> None:
+        """Let the next message with these words through, and break the link at its answer."""
+        self._words, self.lost = words, False
+
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.made += 1
         try:
@@ -80,14 +86,31 @@ class Proxy:
     ) -> None:
         with suppress(OSError):
             while data := await source.read(65536):
-                if answers and self.deaf:
+                if not answers and self._words is not None and self._words in unmasked(data):
+                    self._words, self.lost = None, True
+                    self.deaf = True
+                elif answers and self.deaf:
                     # The server has heard and done it; its answer never comes.
+                    self.deaf = not self.lost
                     self.cut()
                     break
                 sink.write(data)
                 await sink.drain()
         sink.close()
         self._writers.discard(sink)
+
+
+def unmasked(data: bytes) -> bytes:
+    """Give what a client's frames say (RFC 6455, 5.2), which are whole, and short or middling."""
+    said = b""
+    while len(data) > 6:
+        length, start = data[1] & 0x7F, 2
+        if length == 126:
+            length, start = int.from_bytes(data[2:4], "big"), 4
+        mask, body = data[start : start + 4], data[start + 4 : start + 4 + length]
+        said += bytes(byte ^ mask[at % 4] for at, byte in enumerate(body))
+        data = data[start + 4 + length :]
+    return said
 
 
 class Ear:
@@ -99,6 +122,8 @@ class Ear:
         self.events: list[AnySeenEvent] = []
         self.away: Mapping[int, float] = {}
         self.outs: list[str] = []
+        self.seats: list[SeatKey | None] = []
+        self.disk_is_full = False
         self.endings: list[tuple[Ending, str]] = []
 
     def on_link(self, link: Link) -> None:
@@ -110,6 +135,12 @@ class Ear:
         self.views.append(view)
         self.events += events
         self.away = away
+
+    def on_seat(self, seat: SeatKey | None) -> bool:
+        if self.disk_is_full:
+            return False
+        self.seats.append(seat)
+        return True
 
     def on_out(self, sentence: str) -> None:
         self.outs.append(sentence)
@@ -133,6 +164,7 @@ class Client:
         def to_port() -> Transport:
             return WebSocketTransport(Address("127.0.0.1", port))
 
+        self.port = port
         self.ear = Ear()
         place = Place("oak.local", dial or to_port)
         self.connection = Connection(place, name, self.ear, seat=seat, delay=delay)

@@ -113,10 +113,7 @@ async def test_a_game_that_was_left_waits_at_home(memory: Path) -> None:
         await ana.press("y")
         await ana.see(HomeScreen)
         await ana.read("Back to your game")
-        # To quit now would lose it.
-        await ana.press("q")
-        await ana.see(ConfirmDialog)
-        await ana.press("escape")
+        assert "against the bots" in ana.text
         await ana.press("b")
         await ana.see(GameScreen)
         again = ana.app.journey.visit
@@ -125,7 +122,21 @@ async def test_a_game_that_was_left_waits_at_home(memory: Path) -> None:
         assert again.view is not None
         assert again.view.game is not None
         assert again.view.game.dice == dice
-        assert ana.app.journey.left is None
+        # To quit costs nothing, and the next start goes on with it.
+        await ana.press("escape", "q")
+        await ana.see(ConfirmDialog)
+        assert "The game is kept" in ana.text
+    async with a_person(memory) as ana:
+        await ana.see(HomeScreen)
+        await ana.read("Back to your game")
+        await ana.press("b")
+        await ana.see(GameScreen)
+        later = ana.app.journey.visit
+        assert later is not None
+        assert later.view is not None
+        assert later.view.game is not None
+        assert later.view.game.dice == dice
+        assert ana.app.journey.game_told() == ""
 
 
 async def test_a_table_for_friends_on_this_network(memory: Path, tmp_path: Path) -> None:
@@ -152,7 +163,7 @@ async def test_a_table_for_friends_on_this_network(memory: Path, tmp_path: Path)
             await ana.press("g")
             await ana.see(GameScreen)
             await bo.see(GameScreen)
-            # A host who quits ends it for everybody, and is asked.
+            # While the host is away everybody waits, so the host is asked.
             await ana.press("escape", "q")
             await ana.see(ConfirmDialog)
             assert "This machine hosts" in ana.text

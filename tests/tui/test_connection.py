@@ -1,12 +1,12 @@
 """The connection against a real server: resuming, resending, and every way in which it ends."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from http import HTTPStatus
+from pathlib import Path
 
 import msgpack
+import msgspec
 import pytest
 from sequoia_protocol.codec import encode, encode_answer, encode_event, encode_update, pad_choice
 from sequoia_protocol.errors import Code
@@ -33,14 +33,16 @@ from sequoia_rules.game import choices_for
 from sequoia_server.embedded import EmbeddedServer, PipeClosed
 from websockets.asyncio.server import ServerConnection, serve
 
-from sequoia_tui.address import Address
+from sequoia_tui import sentences
 from sequoia_tui.connection import PATIENCE, backoff
 from sequoia_tui.link import LinkState
 from sequoia_tui.listener import Ending, SeatKey
-from sequoia_tui.transports import TransportError
 from sequoia_tui.transports.memory import MemoryTransport
-from sequoia_tui.transports.websocket import WebSocketTransport
+from tests.kit import ServerProcess
 from tests.tui.support import Client, Proxy, a_proxy, a_server, until
+
+AT = ("--bind", "127.0.0.1", "--port")
+RESUMING = b"resume_seat"
 
 
 async def open_room(client: Client, seats: int = 5) -> str:
@@ -153,6 +155,113 @@ async def test_what_had_no_answer_is_sent_again_in_order_and_has_one_effect() ->
         await bo.close()
 
 
+async def test_what_was_missed_is_told_event_by_event() -> None:
+    async with a_server() as (_, port), a_proxy(port) as proxy:
+        ana, bo = Client(proxy.port, "Ana"), Client(port, "Bo")
+        code = await open_room(ana)
+        await bo.connection.request(JoinRoom(code, watch=False))
+        await proxy.stop()
+        for number in range(3):
+            await bo.connection.request(Chat(f"line {number}"))
+        known = len(ana.ear.events)
+        await proxy.start()
+        await until(lambda: ana.view == msgspec.structs.replace(bo.view, you=ana.view.you))
+        missed = ana.ear.events[known:]
+        assert [event.text for event in missed if isinstance(event, Chatted)] == [
+            f"line {number}" for number in range(3)
+        ]
+        await ana.close()
+        await bo.close()
+
+
+async def test_a_lost_answer_to_a_new_key_leaves_the_old_one_good() -> None:
+    async with a_server() as (_, port), a_proxy(port) as proxy:
+        ana = Client(proxy.port, "Ana")
+        await open_room(ana)
+        before = ana.view
+        keys = list(ana.ear.seats)
+        for _ in range(3):
+            # The server hands out a key, and what it says never arrives.
+            proxy.lose_answers_after(RESUMING)
+            await lose_link(proxy, ana)
+            assert proxy.lost
+        assert ana.view == before
+        assert ana.ear.outs == []
+        assert len(ana.ear.seats) == len(keys) + 3
+        await ana.close()
+        # And what came last, kept on disk, brings another start of the program back.
+        again = Client(port, "Ana", seat=ana.ear.seats[-1])
+        await until(lambda: again.connection.view is not None)
+        assert again.view.you == before.you
+        await again.close()
+
+
+async def test_a_key_that_cannot_be_kept_is_not_used() -> None:
+    async with a_server() as (_, port), a_proxy(port) as proxy:
+        ana = Client(proxy.port, "Ana")
+        await open_room(ana)
+        kept = ana.ear.seats[-1]
+        ana.ear.disk_is_full = True
+        for _ in range(3):
+            await lose_link(proxy, ana)
+        assert ana.connection.seat == kept
+        await ana.close()
+        again = Client(port, "Ana", seat=kept)
+        await until(lambda: again.connection.view is not None)
+        await again.close()
+
+
+async def test_a_seat_is_forgotten_when_one_leaves_or_is_put_out() -> None:
+    async with a_server() as (_, port):
+        ana, bo = Client(port, "Ana"), Client(port, "Bo")
+        code = await open_room(ana)
+        await bo.connection.request(JoinRoom(code, watch=False))
+        await ana.connection.request(Kick(bo.view.you))
+        await until(lambda: bo.ear.outs)
+        await ana.connection.request(LeaveRoom())
+        assert bo.ear.seats[-1] is None
+        assert ana.ear.seats[-1] is None
+        await ana.close()
+        await bo.close()
+
+
+async def test_a_server_that_closes_says_so_and_is_waited_for(tmp_path: Path) -> None:
+    # Another process starts with what the first one has stored, and knows of no link.
+    first = ServerProcess(*AT, "0", "--data", str(tmp_path))
+    with first:
+        ana = Client(first.port, "Ana")
+        await open_room(ana)
+        before = ana.view
+        status, _, _ = await asyncio.to_thread(first.stop)
+        assert status == 0
+        await until(lambda: sentences.SEAT_IS_KEPT in {link.reason for link in ana.ear.links})
+        said = [ana.connection.request(Chat(f"line {number}")) for number in range(3)]
+    with await asyncio.to_thread(ServerProcess, *AT, str(ana.port), "--data", str(tmp_path)):
+        assert all(isinstance(answer, Done) for answer in await asyncio.gather(*said))
+        assert [line.text for line in ana.view.room.chat] == [f"line {n}" for n in range(3)]
+        assert ana.view.you == before.you
+        assert ana.ear.outs == []
+        await ana.close()
+
+
+async def test_a_new_server_that_knows_nothing_answers_everything() -> None:
+    with ServerProcess(*AT, "0", "--ephemeral") as first:
+        ana = Client(first.port, "Ana")
+        await open_room(ana)
+        first.process.kill()
+        await until(lambda: not ana.online)
+        asked = [ana.connection.request(request) for request in (Chat("x"), AddBot(1), Ready(True))]
+        rooms = ana.connection.request(ListRooms())
+    with await asyncio.to_thread(ServerProcess, *AT, str(ana.port), "--ephemeral"):
+        for answer in await asyncio.gather(*asked):
+            assert isinstance(answer, Refused)
+            assert answer.code is Code.NOT_IN_A_ROOM
+        assert isinstance(await rooms, Rooms)
+        assert "is gone" in ana.ear.outs[0]
+        assert ana.ear.seats[-1] is None
+        await ana.close()
+
+
 async def test_a_server_that_is_away_for_a_while_is_waited_for_with_a_countdown() -> None:
     async with a_server() as (_, port), a_proxy(port) as proxy:
         ana = Client(proxy.port, "Ana")
@@ -219,9 +328,9 @@ async def test_the_newer_link_of_a_seat_counts_and_the_older_one_stays_quiet() -
         assert ending is Ending.REPLACED
         assert "another window" in sentence
         assert again.view.room == ana.view.room
-        made = proxy.made
-        await asyncio.sleep(0.2)
-        assert proxy.made == made
+        # It has ended, and so it makes no other link.
+        await ana.task
+        assert proxy.made == 1
         assert isinstance(await ana.connection.request(Chat("hello?")), Refused)
         await again.close()
 
@@ -248,8 +357,8 @@ async def test_who_is_away_is_known_with_since_when() -> None:
         await start_game(ana, bo)
         number = bo.view.you
         await bo.close()
-        await until(lambda: number in ana.connection.away)
-        assert asyncio.get_running_loop().time() - ana.connection.away[number] < 5
+        await until(lambda: number in ana.connection.picture.away)
+        assert asyncio.get_running_loop().time() - ana.connection.picture.away[number] < 5
         await ana.close()
 
 
@@ -269,9 +378,7 @@ async def test_a_closed_connection_tells_nothing_more() -> None:
         waiting = ana.connection.request(Chat("bye"))
         await ana.close()
         assert isinstance(await waiting, Refused | Done)
-        told = len(ana.ear.links)
-        await asyncio.sleep(0.05)
-        assert len(ana.ear.links) == told
+        assert ana.task.done()
         assert ana.ear.endings == []
 
 
@@ -390,31 +497,32 @@ async def test_a_fault_in_the_listener_ends_the_connection_and_nothing_else() ->
         assert ending is Ending.BROKEN
 
 
+@pytest.mark.parametrize(("steady", "again"), [(0.0, 0), (3600.0, 1)], ids=["held", "lost at once"])
 async def test_each_try_that_fails_makes_the_next_pause_longer(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, steady: float, again: int
 ) -> None:
     # Whatever the time since one was online: only a link that held makes a fresh start.
-    monkeypatch.setattr("sequoia_tui.connection.STEADY", 0.05)
+    monkeypatch.setattr("sequoia_tui.connection.STEADY", steady)
     attempts: list[int] = []
+    seventh = asyncio.Event()
 
     def delay(attempt: int) -> float:
         attempts.append(attempt)
-        return 0.02
+        if len(attempts) == 7:
+            seventh.set()
+        return 0.02 if len(attempts) < 7 else 0.3
 
     async with a_server() as (_, port), a_proxy(port) as proxy:
         ana = Client(proxy.port, "Ana", delay=delay)
         await open_room(ana)
-        await asyncio.sleep(0.1)
         await proxy.stop()
-        await until(lambda: len(attempts) > 6)
-        assert attempts == list(range(len(attempts)))
+        await seventh.wait()
+        assert attempts == list(range(7))
         await proxy.start()
         await until(lambda: ana.online)
-        await asyncio.sleep(0.1)
-        attempts.clear()
         proxy.cut()
-        await until(lambda: attempts)
-        assert attempts[0] == 0
+        await until(lambda: len(attempts) > 7)
+        assert attempts[7] == again
         await ana.close()
 
 
@@ -425,87 +533,6 @@ def test_the_pauses_grow_and_are_never_the_same_for_all() -> None:
         assert all(0.3 <= pause <= 8 for pause in pauses)
     assert max(backoff(0) for _ in range(100)) < 0.5
     assert max(backoff(9) for _ in range(100)) > 4
-
-
-# What cannot be reached, in words.
-
-
-async def why(address: Address) -> str:
-    transport = WebSocketTransport(address)
-    with pytest.raises(TransportError) as error:
-        await transport.open()
-    await transport.close()
-    return str(error.value)
-
-
-async def test_nobody_listens() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    for host in ("127.0.0.1", "localhost"):
-        assert await why(Address(host, port)) == (
-            f"Nobody is listening at {host} port {port}. Is sequoia-server running there?"
-        )
-
-
-async def test_no_such_machine() -> None:
-    for host in ("no-such-machine.invalid", "a" * 70 + ".org"):
-        assert f"No machine called {host} was found" in await why(Address(host))
-
-
-async def test_a_web_server_is_no_sequoia_server() -> None:
-    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        writer.close()
-
-    async def chatter(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n")
-        writer.close()
-
-    for behave in (answer, chatter):
-        async with await asyncio.start_server(behave, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            assert "it is no Sequoia server" in await why(Address("127.0.0.1", port))
-
-
-@pytest.mark.parametrize(
-    ("status", "sentence"),
-    [
-        (HTTPStatus.SERVICE_UNAVAILABLE, "takes no more players"),
-        (HTTPStatus.FORBIDDEN, "does not let this program in"),
-    ],
-)
-async def test_a_server_that_refuses_the_handshake(status: HTTPStatus, sentence: str) -> None:
-    async def nothing(_: ServerConnection) -> None:
-        return
-
-    async with serve(
-        nothing, "127.0.0.1", 0, process_request=lambda c, _: c.respond(status, "no")
-    ) as server:
-        port = server.sockets[0].getsockname()[1]
-        assert sentence in await why(Address("127.0.0.1", port))
-
-
-async def test_somebody_who_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sequoia_tui.transports.websocket.OPEN_TIMEOUT", 0.1)
-
-    over = asyncio.Event()
-
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            await reader.read()
-        writer.close()
-        over.set()
-
-    async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        assert "does not answer" in await why(Address("127.0.0.1", port))
-        await over.wait()
-
-
-async def test_tls_to_a_server_without_it() -> None:
-    async with a_server() as (_, port):
-        assert "without wss://" in await why(Address("127.0.0.1", port, tls=True))
 
 
 def test_a_seat_key_is_shown_by_no_repr() -> None:

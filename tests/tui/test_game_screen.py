@@ -1,12 +1,9 @@
 """The game's keys: what they ask the server for, and when they do nothing."""
 
-import time
-
 import pytest
 from sequoia_protocol.messages import (
     Chat,
     ChoosePairs,
-    HandOver,
     Ready,
     Stand,
     Start,
@@ -439,31 +436,6 @@ async def test_the_host_starts_once_two_are_ready() -> None:
         assert "✓ again" in "\n".join(grid(app))
         await press(pilot, "g", "r")
         assert [request for request, _ in app.requests] == [Start(), Ready(False)]
-
-
-@pytest.mark.parametrize(
-    ("seat", "seconds", "host_away", "allowed"),
-    [
-        (0, 31.0, False, True),
-        (0, 10.0, False, False),
-        (1, 31.0, False, False),
-        (1, 31.0, True, True),
-    ],
-)
-async def test_a_seat_long_away_can_go_to_a_bot(
-    seat: int, seconds: float, host_away: bool, allowed: bool
-) -> None:
-    play = states.choosing()
-    play.away[5] = time.monotonic() - seconds
-    if host_away:
-        play.away[1] = time.monotonic()
-    app = GameApp(play.table(seat))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        assert "! away" in "\n".join(grid(app))
-        assert ("o bot for Eli" in grid(app)[-1]) is allowed
-        await press(pilot, "o")
-        assert [request for request, _ in app.requests] == ([HandOver(4)] if allowed else [])
 
 
 async def test_the_reveal_is_pointed_out_until_the_next_key() -> None:

@@ -33,7 +33,21 @@ STATES = {
     "worst": (states.worst, "f"),
     "table": (states.choosing, "5 v"),
     "log": (states.worst, "l"),
+    "timed": (states.timed(states.choosing, 43.0), "5"),
+    "timed_sequoia": (states.timed(states.sequoia, 10.0), "right"),
+    "timed_sealed": (states.awaited, ""),
+    "timed_worst": (states.timed(states.worst, 5.0), "f"),
+    "time_is_up": (states.timed(states.choosing, 0.0), "5"),
+    "pause_asked": (states.pause_asked, "5"),
+    "paused": (states.paused, "5"),
+    "no_storage": (states.no_storage, "5"),
+    "stood_in": (states.stood_in, ""),
 }
+
+
+def still() -> float:
+    """A clock that stands at 0, where the states have it."""
+    return 0.0
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +63,7 @@ async def pressed(pilot: Pilot[None], keys: str) -> None:
 
 async def picture(name: str, size: tuple[int, int], *, seat: int | None = 0) -> list[str]:
     build, keys = STATES[name]
-    app = GameApp(build().table(seat))
+    app = GameApp(build().table(seat), clock=still)
     async with app.run_test(size=size) as pilot:
         await pressed(pilot, keys)
         return grid(app)
@@ -67,7 +81,7 @@ def compare(name: str, lines: list[str]) -> None:
 @pytest.mark.parametrize("name", STATES)
 async def test_every_state_looks_as_its_picture(name: str) -> None:
     build, keys = STATES[name]
-    app = GameApp(build().table())
+    app = GameApp(build().table(), clock=still)
     async with app.run_test(size=SIZES[0]) as pilot:
         await pressed(pilot, keys)
         for size in SIZES:
@@ -89,7 +103,7 @@ async def test_a_spectator_sees_what_is_waited_for() -> None:
 @pytest.mark.parametrize("name", STATES)
 async def test_in_ascii_no_cell_is_beyond_0x7f(name: str) -> None:
     build, keys = STATES[name]
-    app = GameApp(build().table(), plain=True)
+    app = GameApp(build().table(), plain=True, clock=still)
     async with app.run_test(size=SIZES[0]) as pilot:
         await pressed(pilot, keys)
         compare(f"{name}_80x24_ascii", grid(app))
@@ -219,7 +233,7 @@ async def test_any_order_of_sizes_ends_in_the_same_picture() -> None:
 @pytest.mark.parametrize("name", STATES)
 async def test_the_footer_shows_exactly_the_keys_that_work(name: str, width: int) -> None:
     build, keys = STATES[name]
-    app = GameApp(build().table())
+    app = GameApp(build().table(), clock=still)
     async with app.run_test(size=(width, 24)) as pilot:
         await pressed(pilot, keys)
         game = app.game

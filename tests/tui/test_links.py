@@ -15,10 +15,12 @@ from sequoia_protocol.messages import (
     Start,
 )
 from sequoia_protocol.room import RoomSettings
+from sequoia_rules.view import GameView
 from websockets.asyncio.server import ServerConnection, serve
 
 from sequoia_tui import messages
 from sequoia_tui.link import LinkState
+from sequoia_tui.plans import PlaySolo
 from sequoia_tui.screens.connecting import ConnectingScreen
 from sequoia_tui.screens.dialogs import ConfirmDialog
 from sequoia_tui.screens.game import GameScreen
@@ -26,7 +28,7 @@ from sequoia_tui.screens.home import HomeScreen
 from sequoia_tui.screens.join import JoinScreen
 from sequoia_tui.screens.room import RoomScreen
 from sequoia_tui.screens.rooms import RoomsScreen
-from tests.tui.people import a_person, at, first_choice
+from tests.tui.people import Person, a_person, at, first_choice
 from tests.tui.support import Client, a_proxy, a_server, until
 
 
@@ -192,7 +194,7 @@ async def test_who_came_to_watch_watches(memory: Path) -> None:
         await bo.close()
 
 
-async def test_a_game_that_was_left_can_be_found_again_at_its_server(memory: Path) -> None:
+async def test_a_seat_that_was_not_given_up_is_offered_by_the_next_start(memory: Path) -> None:
     async with a_server() as (_, port):
         bo = Client(port, "Bo")
         await bo.connection.request(CreateRoom(RoomSettings()))
@@ -203,26 +205,128 @@ async def test_a_game_that_was_left_can_be_found_again_at_its_server(memory: Pat
             await bo.connection.request(Ready(True))
             await bo.connection.request(Start())
             await ana.see(GameScreen)
-            await ana.press("escape", "l")
+            before = seen_by(ana)
+            await ana.press("escape", "q")
             await ana.see(ConfirmDialog)
-            await ana.press("y")
+            assert "Your seat is kept" in " ".join(ana.text.split())
+        await until(lambda: 2 in bo.connection.picture.away)
+        # At its server, where the rooms are …
+        async with a_person(memory, at(port)) as ana:
             await ana.see(RoomsScreen)
-            await ana.read("your game")
-            await until(lambda: 2 in bo.connection.away)
+            await ana.read(f"Your seat in room {code} waits for you")
             await ana.press("b")
             await ana.see(GameScreen)
-            await until(lambda: 2 not in bo.connection.away)
-            # Home offers it as well, until a bot has the seat.
-            await ana.press("escape", "l")
-            await ana.see(ConfirmDialog)
-            await ana.press("y")
-            await ana.see(RoomsScreen)
-            await ana.press("escape")
+            await until(lambda: 2 not in bo.connection.picture.away)
+            assert seen_by(ana) == before
+        # … by the code of its room, as the person one was …
+        async with a_person(memory, at(port, code=code.lower())) as ana:
+            await ana.see(GameScreen)
+            assert seen_by(ana) == before
+        # … and at home, until it is given away.
+        async with a_person(memory) as ana:
             await ana.see(HomeScreen)
-            await ana.read("Back to your game")
+            await ana.read(f"room {code} at 127.0.0.1:{port}"[:30])
             await bo.connection.request(Kick(2))
             await ana.press("b")
             await ana.see(RoomsScreen)
             await ana.read("is gone")
-            assert ana.app.journey.left is None
+            await ana.press("escape")
+            await ana.see(HomeScreen)
+            assert "Back to your game" not in ana.text
         await bo.close()
+
+
+def seen_by(person: Person) -> tuple[int, GameView]:
+    """Who somebody at an app is in the room, and the game as they see it."""
+    visit = person.app.journey.visit
+    assert visit is not None
+    assert visit.view is not None
+    assert visit.view.game is not None
+    return visit.view.you, visit.view.game
+
+
+async def test_another_name_does_not_take_a_seat_that_waits(memory: Path) -> None:
+    async with a_server() as (_, port):
+        bo = Client(port, "Bo")
+        await bo.connection.request(CreateRoom(RoomSettings()))
+        code = bo.view.room.code
+        async with a_person(memory, at(port, code=code)) as ana:
+            await ana.see(RoomScreen)
+        async with a_person(memory, at(port, code=code), name="Cleo") as cleo:
+            await cleo.see(RoomScreen)
+            assert [person.name for person in bo.view.room.people] == ["Bo", "Ana", "Cleo"]
+        await bo.close()
+
+
+async def test_two_windows_of_one_user_do_not_take_each_others_seat(memory: Path) -> None:
+    async with a_server() as (_, port), a_person(memory, at(port)) as first:
+        await first.see(RoomsScreen)
+        await first.press("n", "enter")
+        await first.see(RoomScreen)
+        async with a_person(memory, at(port), name="Bo") as second:
+            await second.see(RoomsScreen)
+            await second.read("pick a table")
+            assert "waits for you" not in second.text
+            await second.press("escape")
+            await second.see(HomeScreen)
+            assert "Back to your game" not in second.text
+        assert isinstance(first.app.screen, RoomScreen)
+
+
+async def test_a_second_window_plays_alone_without_the_journal_and_says_so(memory: Path) -> None:
+    async with a_person(memory, PlaySolo(1)) as first:
+        await first.see(GameScreen)
+        async with a_person(memory, PlaySolo(1)) as second:
+            await second.see(GameScreen)
+            await second.read("What you play here")
+            await second.press("escape", "l")
+            await second.see(ConfirmDialog)
+            assert "It cannot be kept" in second.text
+            await second.press("y")
+            await second.see(HomeScreen)
+            assert "Back to your game" not in second.text
+            # The first window's game is offered once it is free, but is not this window's to play.
+            await first.press("escape", "l")
+            await first.see(ConfirmDialog)
+            await first.press("y")
+            await first.see(HomeScreen)
+            await second.press("r", "escape", "j", "escape")
+            await second.read("Back to your game")
+            await second.press("b")
+            await second.read("That game is open")
+            await first.press("b")
+            await first.see(GameScreen)
+
+
+async def test_leaving_a_running_game_is_for_good_and_says_so(memory: Path) -> None:
+    async with a_server() as (_, port):
+        bo = Client(port, "Bo")
+        await bo.connection.request(CreateRoom(RoomSettings()))
+        async with a_person(memory, at(port, code=bo.view.room.code)) as ana:
+            await ana.see(RoomScreen)
+            await ana.press("r")
+            await bo.connection.request(Ready(True))
+            await bo.connection.request(Start())
+            await ana.see(GameScreen)
+            await ana.press("escape", "l")
+            await ana.see(ConfirmDialog)
+            assert "for good? A bot takes your seat." in " ".join(ana.text.split())
+            await ana.press("y")
+            await ana.see(RoomsScreen)
+            await until(lambda: len(bo.view.room.people) == 1)
+            assert bo.view.room.bot_seats == (1,)
+            await ana.press("escape")
+            await ana.see(HomeScreen)
+            assert "Back to your game" not in ana.text
+        await bo.close()
+
+
+async def test_a_server_that_closes_says_that_the_seat_is_kept(memory: Path) -> None:
+    async with a_server() as (server, port), a_person(memory, at(port)) as ana:
+        await ana.see(RoomsScreen)
+        await ana.press("n", "enter")
+        await ana.see(RoomScreen)
+        await server.stop()
+        await ana.read("The server is closing")
+        await ana.read("Your seat is")
+        assert isinstance(ana.app.screen, RoomScreen)

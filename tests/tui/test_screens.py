@@ -133,7 +133,7 @@ async def test_text_from_others_is_only_text(memory: Path) -> None:
         rooms := RoomsScreen(link, notice=HOSTILE),
         connecting := ConnectingScreen(HOSTILE),
         NameDialog("Ana", HOSTILE),
-        HomeScreen(player=HOSTILE, game=False),
+        HomeScreen(player=HOSTILE, game=HOSTILE),
         JoinScreen(["oak"]),
     ]
     async with a_person(memory) as ana:

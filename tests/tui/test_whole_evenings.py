@@ -21,7 +21,7 @@ OVER = "FINAL SCORES"
 @pytest.fixture
 def port() -> Iterator[int]:
     with ServerProcess(
-        "5", "--port", "0", "--bind", "127.0.0.1", module="tests.scripted_server"
+        "5", "--port", "0", "--bind", "127.0.0.1", "--ephemeral", module="tests.scripted_server"
     ) as server:
         yield server.port
 
