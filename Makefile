@@ -4,6 +4,9 @@
 PYTHON ?= python3
 JOBS   ?= auto
 BOTS   ?=
+GAMES  ?= 500
+N      ?= 100
+SEED   ?=
 
 VENV := .venv
 BIN  := $(VENV)/bin
@@ -11,7 +14,7 @@ PIP  := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: play test check lint format clean help
+.PHONY: play test check sim crash lint format clean help
 
 play: $(VENV)/.for-play ## play against bots (BOTS=3 for three of them)
 	@$(BIN)/sequoia-tui --solo $(BOTS)
@@ -21,6 +24,12 @@ test: lint ## everything that a change must pass: the linters, the types, the wa
 
 check: $(VENV)/.for-test ## the long tests: whole games, real terminals, the oldest dependencies
 	$(BIN)/python -m pytest -m long --timeout 1800
+
+crash: $(VENV)/.for-test ## kill a real server while clients play (N=500 times, SEED=7)
+	$(BIN)/python -m tests.crash --kills $(N) $(if $(SEED),--seed $(SEED))
+
+sim: $(VENV)/.for-test ## whole games in a simulated world (GAMES=5000 SEED=7 for others)
+	$(BIN)/python -m tests.simulation --games $(GAMES) --seed $(or $(SEED),1)
 
 lint: $(VENV)/.for-test ## the linters, the types and the walls alone
 	$(BIN)/ruff check

@@ -92,6 +92,7 @@ class Host:
         self._is_beating = False
         journal.start(self._stall)
         self._clock = ServerClock(loop.time, journal.clock)
+        self._told_clock = self._clock.monotonic(0.0)
         self._unrestored = dict.fromkeys(journal.codes)
         self._lobby.reserve(self._unrestored)
         if self._unrestored:
@@ -363,6 +364,9 @@ class Host:
         if self._closing:
             return
         now = self._clock.now()
+        if self._clock.monotonic(0.0) != self._told_clock:
+            # The process was suspended: the clocks on the screens have run on meanwhile.
+            self._tell_clocks(now)
         self._beats += 1
         rooms = self._hosted.values()
         due = self._beats % _BEATS_A_SECOND == 0 and not self._stalled
@@ -421,16 +425,20 @@ class Host:
             self._clock.hold()
         else:
             self._clock.release()
-        now = self._clock.now()
+        self._tell_clocks(self._clock.now())
+        if not stalled:
+            self._go_on_with_held()
+
+    def _tell_clocks(self, now: float) -> None:
+        """Tell everybody who plays how the clock stands, after a time in which it did not run."""
+        self._told_clock = self._clock.monotonic(0.0)
         for hosted in self._hosted.values():
-            clock = hosted.room.clock_message(now, stalled=stalled)
+            clock = hosted.room.clock_message(now, stalled=self._stalled)
             if hosted.room.state.playing:
                 self._post.deliver(
                     [(link, Delivery(clock=clock)) for link in hosted.links.values()]
                 )
             self._set_timer(hosted)
-        if not stalled:
-            self._go_on_with_held()
 
     def _hold(self, link: Link, data: bytes) -> None:
         """Keep a command for later; who sends too many is asked to come again."""

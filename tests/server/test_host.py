@@ -26,6 +26,7 @@ from sequoia_protocol.messages import (
     ListRooms,
     Ready,
     Refused,
+    Resumed,
     ResumeSeat,
     Rooms,
     Start,
@@ -194,6 +195,24 @@ async def test_entering_twice_by_the_same_command_enters_once(server: EmbeddedSe
     view = other.entered(await other.command(CreateRoom(RoomSettings()), command_id=50))
     assert (view.you, view.room.code) == (first.view.you, first.view.room.code)
     await other.command(Chat("here again"))
+
+
+async def test_coming_back_twice_by_the_same_command_comes_back_once(
+    server: EmbeddedServer,
+) -> None:
+    ana = await Player.on_pipe(server, "Ana")
+    await created(ana)
+    await ana.lose_link()
+    back = ana.again(PipeTransport(server.connect()))
+    await back.hello()
+    request = back.resume_request()
+    assert isinstance(await back.command(request, command_id=70), Resumed)
+    assert isinstance(await back.command(request, command_id=70), Entered)
+    await back.command(Chat("here"))
+    await back.lose_link()
+    again = back.again(PipeTransport(server.connect()))
+    await again.hello()
+    await again.resume()
 
 
 async def test_a_refusal_stays_a_refusal(server: EmbeddedServer) -> None:

@@ -6,9 +6,13 @@ from sequoia_protocol.room import (
     AnySeenEvent,
     BotSeated,
     Chatted,
+    ClockChosen,
     Colour,
+    GameContinued,
+    GamePaused,
     HostChanged,
     LeaveReason,
+    PauseWanted,
     PersonEntered,
     PersonLeft,
     ReadyChanged,
@@ -18,12 +22,15 @@ from sequoia_protocol.room import (
     Score,
     SeatFreed,
     SeatTaken,
+    StandInLeft,
+    StandInSeated,
     advance,
     fold,
 )
 from sequoia_rules.events import ChosenSeen, DealtSeen, Ended, GameStartedSeen
 from sequoia_rules.phases import Phase
 from sequoia_rules.values import FIRST_TOKENS, SECOND_TOKENS, Choice
+from sequoia_rules.view import GameView
 
 
 def room_of(*events: AnySeenEvent) -> RoomState:
@@ -123,6 +130,34 @@ def test_a_view_follows_its_own_seat_alone() -> None:
     assert handed_over.game is not None
     assert handed_over.game.viewer is None
     assert handed_over.game.dice is None
+
+
+def test_a_bot_that_sits_down_after_a_game_leaves_its_player_the_game() -> None:
+    view = RoomView(1, 5, room_of(), GameView(viewer=0))
+    for event in (SeatFreed(0), BotSeated(0, "Robin", Colour.PINK)):
+        view = fold(view, event)
+    assert view.game is not None
+    assert view.game.viewer == 0
+
+
+def test_a_clock_a_stand_in_and_a_pause_are_seen_by_all() -> None:
+    state = room_of(ClockChosen(15), GameStartedSeen((0, 1), 0), StandInSeated(1))
+    assert state.settings.clock == 15
+    assert state.stand_in_seats == (1,)
+    player = state.player(1)
+    assert player is not None
+    assert (player.stand_in, player.person) == (True, 2)
+    state = advance(state, StandInLeft(1))
+    assert state.stand_in_seats == ()
+    for event in (PauseWanted(2, wanted=True), PauseWanted(1, wanted=True)):
+        state = advance(state, event)
+    assert state.pause_wanted == (1, 2)
+    assert advance(state, PauseWanted(1, wanted=False)).pause_wanted == (2,)
+    paused = advance(state, GamePaused())
+    assert (paused.paused, paused.pause_wanted) == (True, ())
+    assert not advance(paused, GameContinued(1)).paused
+    over = advance(advance(paused, StandInSeated(0)), ended((0, 1), (1, 2)))
+    assert (over.paused, over.stand_in_seats) == (False, ())
 
 
 def test_who_sits_but_does_not_play_this_game_only_watches() -> None:
