@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import signal
 import socket
 import statistics
 import sys
@@ -31,6 +32,7 @@ PLACES = (
     "while they played",
     "within 5 ms of a choice",
     "within 20 ms of the last one's return",
+    "as soon as everybody had played on",
 )
 AS_IT_STARTED = "more within 250 ms of a start"
 """Where kills fall."""
@@ -116,7 +118,8 @@ async def crash(kills: int, seed: int) -> str:
         await server.start()
         await server.until_open()
         choosing = asyncio.Event()
-        rooms = await seat(server, rng, choosing)
+        async with asyncio.timeout(PATIENCE):
+            rooms = await seat(server, rng, choosing)
         guests = [guest for room in rooms for guest in room]
         players = [
             asyncio.create_task(guest.play_on(host=guest is room[0]))
@@ -127,7 +130,9 @@ async def crash(kills: int, seed: int) -> str:
         times = []
         try:
             for _ in range(kills):
-                opened = await _one_kill(server, rng, choosing, where, players)
+                opened = await _one_kill(
+                    server, rng, guests, choosing=choosing, where=where, players=players
+                )
                 await _watched(_all_online(guests), players)
                 times.append(max(guest.online_since or opened for guest in guests) - opened)
             # Some more play, so that the last restart is looked at as well; nobody is stuck.
@@ -161,6 +166,8 @@ async def crash(kills: int, seed: int) -> str:
 async def _one_kill(
     server: Server,
     rng: random.Random,
+    guests: list[Guest],
+    *,
     choosing: asyncio.Event,
     where: Counter[str],
     players: list[asyncio.Task[None]],
@@ -175,6 +182,8 @@ async def _one_kill(
             await asyncio.sleep(rng.choice((0.0005, 0.001, 0.002, 0.005)) * rng.random())
         case "within 20 ms of the last one's return":
             await asyncio.sleep(rng.uniform(0.0, 0.02))
+        case "as soon as everybody had played on":
+            await _watched(_all_play(guests), players)
         case _:
             await _watched(asyncio.sleep(rng.uniform(0.05, 0.8)), players)
     await server.kill()
@@ -222,6 +231,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     options = parser.parse_args()
+    # As with Ctrl+C, the server must not stay behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         print(asyncio.run(crash(options.kills, options.seed)))
     except AssertionError as broken:
