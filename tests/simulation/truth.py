@@ -332,9 +332,9 @@ def _check_chooser(
     player = truth.state.player(seat)
     if player is None:
         broken("who plays chooses", f"seat {seat}")
-    if isinstance(cause.request, ChoosePairs) and _is_command_of(truth, seat, cause):
-        if by is not Chooser.PERSON:
-            broken("a record names who chose", f"seat {seat} chose, and it says {by}")
+    own = isinstance(cause.request, ChoosePairs) and _is_command_of(truth, seat, cause)
+    if own and by is Chooser.PERSON:
+        # Else the turn of a refused command is the one in which something else fell due.
         if truth.state.paused or truth.time.stopped is not None:
             broken("nothing is chosen while the game waits", f"seat {seat}")
         return
