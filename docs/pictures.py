@@ -43,6 +43,7 @@ async def main() -> None:
             GoToServer(parse_address("127.0.0.1"), code),
             name="Ana",
             memory=Path(folder) / "memory",
+            data=Path(folder) / "data",
         )
         async with app.run_test(size=SIZE) as pilot:
             await host.until(lambda: len(host.here.room.people) == 5)
