@@ -85,6 +85,11 @@ class Connection:
         """Whether the hello has come."""
         return self._hello is not None
 
+    @property
+    def nonce(self) -> str:
+        """What the program at the other end calls itself, over all of its links."""
+        return "" if self._hello is None else self._hello.client
+
     def receive(self, data: bytes) -> Action:
         """Say what to do about one message of the client."""
         try:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from typing import Final, TypeVar
 
 from sequoia_protocol.codec import encode_answer
@@ -84,6 +85,7 @@ class Host:
         self._lobby = Lobby(settings, entropy, date or _utc_now)
         self._hosted: dict[str, _Hosted] = {}
         self._links: dict[Link, None] = {}
+        self._numbers = count(1)
         self._post = Post(loop)
         self._held: deque[tuple[Link, bytes]] = deque()
         self._stalled = False
@@ -100,7 +102,7 @@ class Host:
 
     def open(self, wire: Wire) -> Link:
         """Take in a new connection; it has to say hello in time."""
-        link = Link(self, wire)
+        link = Link(self, wire, next(self._numbers))
         self._links[link] = None
         link.hello_timer = self._loop.call_at(
             self._loop.time() + self._settings.hello_timeout,
@@ -253,6 +255,7 @@ class Host:
         except Refusal:
             raise Refusal(Code.BAD_KEY, SEAT_IS_GONE) from None
         person, key, number = request.person, request.key, request.number
+        self._check_newest(link, hosted, person)
         turn = self._guard(
             hosted, lambda room, now: room.resume(person, key, number, answer_to, now)
         )
@@ -264,10 +267,24 @@ class Host:
         if here is not None and here != place:
             raise Refusal(Code.IN_A_ROOM, "You are in a room already: leave it first.")
         hosted = self._find(place.code)
+        self._check_newest(link, hosted, place.person)
         turn = self._guard(
             hosted, lambda room, now: room.enter_again(place.person, command.id, now)
         )
         return self._bind(link, hosted, place.person, turn)
+
+    def _check_newest(self, link: Link, hosted: _Hosted, person: int) -> None:
+        """Refuse what a program has sent on a link before its present one, and comes only now.
+
+        Two programs for one seat are another matter: there the one that asks last has it.
+        """
+        present = hosted.links.get(person)
+        if (
+            present is not None
+            and present.number > link.number
+            and present.connection.nonce == link.connection.nonce
+        ):
+            raise Refusal(Code.IN_A_ROOM, "You are there already, on a newer connection.")
 
     def _bind(self, link: Link, hosted: _Hosted, person: int, turn: Turn) -> Place:
         """Let a link be a person from now on. The newest link wins."""

@@ -63,9 +63,13 @@ class Owner(Protocol):
 
 
 class Link:
-    """One live connection, as the host sees it; ``held`` commands of it wait to be looked at."""
+    """One live connection, as the host sees it; ``held`` commands of it wait to be looked at.
 
-    def __init__(self, owner: Owner, wire: Wire) -> None:
+    ``number`` grows from one link to the next.
+    """
+
+    def __init__(self, owner: Owner, wire: Wire, number: int) -> None:
+        self.number = number
         self._owner = owner
         self.wire = wire
         self.connection = Connection()

@@ -313,6 +313,25 @@ async def test_coming_back_takes_the_link_over_and_the_older_one_is_told(
     await newer.command(Chat("still here"))
 
 
+async def test_what_was_sent_on_an_older_link_and_comes_late_takes_nothing_over(
+    server: EmbeddedServer,
+) -> None:
+    ana = await Player.on_pipe(server, "Ana")
+    ana.entered(await ana.command(CreateRoom(RoomSettings()), command_id=50))
+    late = ana.resume_request()
+    # The same program on a second link, while the server does not know yet that the first is dead.
+    newer = ana.again(PipeTransport(server.connect()))
+    await newer.hello()
+    stale = ana.again(PipeTransport(server.connect()))
+    await stale.hello()
+    newest = ana.again(PipeTransport(server.connect()))
+    await newest.hello()
+    await newest.resume()
+    refused(await stale.command(late, command_id=51), Code.IN_A_ROOM)
+    refused(await newer.command(CreateRoom(RoomSettings()), command_id=50), Code.IN_A_ROOM)
+    assert isinstance(await newest.command(Chat("still here")), Done)
+
+
 async def test_a_lost_link_is_shown_to_the_others_and_the_return_as_well(
     server: EmbeddedServer,
 ) -> None:

@@ -152,6 +152,8 @@ class Client:
     def _welcomed(self, cable: Cable) -> None:
         pocket = self.pocket
         if not pocket.key:
+            # Another window has left the room for good, and the seat with it.
+            self._out()
             self._go_online()
             return
         view = self.view
