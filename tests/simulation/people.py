@@ -98,6 +98,9 @@ class Human:
     def move(self) -> None:
         """Start a second program while the first still runs, and end that one soon afterwards."""
         older = self.client
+        if any(isinstance(request, CreateRoom | JoinRoom) for request, _ in older.asked.values()):
+            # The other program would have no seat to come back to, and this person no room.
+            return
         older.on_change = older.on_death = lambda: None
         self.client = self._run()
         # Nobody lets two programs compete for a seat: the older does not come back by itself.
