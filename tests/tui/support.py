@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from sequoia_protocol.room import AnySeenEvent, RoomView
+from sequoia_protocol.messages import CreateRoom, Entered
+from sequoia_protocol.room import AnySeenEvent, RoomSettings, RoomView
 from sequoia_server.embedded import EmbeddedServer
 
 from sequoia_tui.address import Address
@@ -181,6 +182,20 @@ class Client:
 
     async def close(self) -> None:
         await self.connection.close()
+
+
+async def open_room(client: Client, seats: int = 5) -> str:
+    """Let somebody open a room, and give its code."""
+    answer = await client.connection.request(CreateRoom(RoomSettings(seats=seats)))
+    assert isinstance(answer, Entered)
+    return answer.view.room.code
+
+
+async def lose_link(proxy: Proxy, client: Client) -> None:
+    """Break a client's link, and wait until it has another."""
+    links = proxy.made
+    proxy.cut()
+    await until(lambda: proxy.made > links and client.online)
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,7 +24,10 @@ HOME = "Play now"
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    return {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path)}
+    return {
+        variable: str(tmp_path / variable)
+        for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+    }
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -162,24 +165,34 @@ def test_ssh_drops_colorterm_and_the_colours_stay(home: dict[str, str]) -> None:
         assert b"38;2;" in bytes(terminal.output)
 
 
+def showing(what: str, gone: str) -> Callable[[str], bool]:
+    """Whether a screen shows one thing and the other no longer."""
+    return lambda text: what in text and gone not in text
+
+
 @pytest.mark.parametrize("columns", [80, 60])
 def test_ascii_keeps_every_cell_plain(home: dict[str, str], columns: int) -> None:
     command = [*COMMAND, "--ascii", "--name", "Zoë"]
     with Terminal(command, environment=home, columns=columns, rows=24) as terminal:
-        for keys, what in (
-            ((), HOME),
-            (("r",), "The rules of Sequoia"),
-            (("escape", "?"), "Keys"),
-            (("escape", "j"), "Where is the table?"),
-            (("escape", "h"), "Friends type"),
-            (("c",), "Your colour"),
-            (("escape", "escape", "escape", "p"), "choose your two pairs"),
-            (("escape",), "Menu"),
+        # What shows after each key, and what has gone from the screen by then.
+        for key, shows, gone in (
+            ("", HOME, "never"),
+            ("r", "The rules of Sequoia", "never"),
+            ("escape", HOME, "The rules of Sequoia"),
+            ("?", "Keys: home", "The rules of Sequoia"),
+            ("escape", HOME, "Keys: home"),
+            ("j", "Where is the table?", HOME),
+            ("escape", HOME, "Where is the table?"),
+            ("h", "Friends type", HOME),
+            ("c", "Your colour", "never"),
+            ("escape", "Friends type", "Your colour"),
+            ("escape", "n new room", "Friends type"),
+            ("escape", HOME, "n new room"),
+            ("p", "Round 1 of 10", HOME),
+            ("escape", "Quit Sequoia", "never"),
         ):
-            for key in keys:
-                terminal.type(key)
-                time.sleep(0.3)
-            text = terminal.wait_for(what)
+            terminal.type(key)
+            text = terminal.wait_for(showing(shows, gone))
             assert text.isascii(), text
 
 
