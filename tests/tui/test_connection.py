@@ -333,6 +333,7 @@ async def test_something_that_answers_but_not_as_sequoia_does(said: bytes | str 
 async def test_a_gap_in_the_numbers_brings_the_whole_view_and_a_liar_is_given_up() -> None:
     view = RoomView(1, 10, RoomState("ABCD", RoomSettings()), None)
     hellos = 0
+    seen: list[int] = []
 
     async def behave(connection: ServerConnection) -> None:
         nonlocal hellos
@@ -340,6 +341,8 @@ async def test_a_gap_in_the_numbers_brings_the_whole_view_and_a_liar_is_given_up
         await connection.recv()
         await connection.send(welcome())
         command = msgpack.unpackb(await connection.recv())
+        if hellos > 1:
+            seen.append(command["request"]["number"])
         entered = encode_answer(Entered(command["id"], "k" * 32, view, ()))
         await connection.send(encode_update(0, answers=[entered]))
         lie = encode_event(Chatted(1, "Ana", "number 12 after 10"))
@@ -351,6 +354,8 @@ async def test_a_gap_in_the_numbers_brings_the_whole_view_and_a_liar_is_given_up
         await ana.connection.request(CreateRoom(RoomSettings()))
         await ana.task
         assert hellos == PATIENCE + 1
+        # What was missed would be as wrong again: only the whole view can help.
+        assert seen == [0] * PATIENCE
         ((ending, told),) = ana.ear.endings
         assert ending is Ending.BROKEN
         assert "do not understand each other" in told
