@@ -127,7 +127,7 @@ class Checkpoint(_Fact, frozen=True, tag="checkpoint"):
 
     ``game`` is the running game or the last one, with its events from the first on. ``covered``
     are seats whose roll on the table their player may not see; ``record`` is the last finished
-    game as text.
+    game as text, None if there is none or ``game`` is that game.
     """
 
     number: int
@@ -141,9 +141,12 @@ class Checkpoint(_Fact, frozen=True, tag="checkpoint"):
     record: str | None
 
 
-Fact: TypeAlias = (
-    Opened | Entry | GameBegun | KeyIssued | KeyUsed | CameIn | Answered | ClockSet | Checkpoint
+_AsWritten: TypeAlias = (
+    Opened | GameBegun | KeyIssued | KeyUsed | CameIn | Answered | ClockSet | Checkpoint
 )
+"""Facts that are written as they are."""
+
+Fact: TypeAlias = Entry | _AsWritten
 
 
 class StoredTurn(NamedTuple):
@@ -169,17 +172,7 @@ class _StoredEntry(Struct, frozen=True, forbid_unknown_fields=True, tag="entry")
     event: RoomEvent | StoredEvent
 
 
-_Stored: TypeAlias = (
-    Opened
-    | _StoredEntry
-    | GameBegun
-    | KeyIssued
-    | KeyUsed
-    | CameIn
-    | Answered
-    | ClockSet
-    | Checkpoint
-)
+_Stored: TypeAlias = _StoredEntry | _AsWritten
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(tuple[_Stored, ...])

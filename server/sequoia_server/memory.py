@@ -101,7 +101,7 @@ class RoomMemory:
             clock=ClockSet(self.clock.deadline, self.clock.stopped),
             game=game,
             events=events,
-            record=self.table.record(),
+            record=self.table.earlier_record(),
         )
 
     def _load(self, checkpoint: Checkpoint) -> None:

@@ -292,6 +292,11 @@ class Table:
             self._record = write_record(self._finished.record())
         return self._record
 
+    def earlier_record(self) -> str | None:
+        """Give the last finished game as text, unless it is the one that :meth:`store` gives."""
+        is_stored = self._finished is not None and self._finished is self._game
+        return None if is_stored else self.record()
+
     def store(self) -> tuple[GameBegun | None, tuple[StoredEvent, ...]]:
         """Give the current or last game for a checkpoint."""
         game = self._game
@@ -310,7 +315,7 @@ class Table:
         covered: Collection[Seat],
         record: str | None,
     ) -> None:
-        """Be what :meth:`store` gave, with the seats that are covered, and the last record.
+        """Be what :meth:`store` gave, with the seats that are covered, and the earlier record.
 
         Raises:
             BadFacts, ValueError: this is no game.
@@ -319,7 +324,8 @@ class Table:
         for stored in events:
             self.follow(load_event(stored), stored.by)
         self._covered = set(covered)
-        self._record = record
+        if record is not None:
+            self._record = record
 
     def _running(self) -> _Game:
         if self._game is None:

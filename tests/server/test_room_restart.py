@@ -189,6 +189,25 @@ def test_a_checkpoint_stands_for_all_that_came_before() -> None:
             driver.advance(1)
 
 
+@pytest.mark.parametrize("in_the_next_game", [False, True])
+def test_the_record_of_the_last_game_is_in_a_checkpoint(*, in_the_next_game: bool) -> None:
+    driver = Driver(entropy=LivelyEntropy(5))
+    ana, bo = driver.begin(2)
+    driver.play()
+    record = driver.do(ana, GetRecord())
+    assert isinstance(record, Record)
+    if in_the_next_game:
+        driver.ok(ana, Ready(True))
+        driver.ok(bo, Ready(True))
+        assert driver.playing()
+    driver.turns = [StoredTurn(driver.clock(), [driver.room.checkpoint()])]
+    driver.restart()
+    driver.resume(ana)
+    after = driver.do(ana, GetRecord())
+    assert isinstance(after, Record)
+    assert after.text == record.text
+
+
 def without_the_beginning(turns: list[StoredTurn]) -> list[StoredTurn]:
     return turns[1:]
 
