@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,6 +33,7 @@ from sequoia_server.links import Link, Loop, Post, Timer, Wire
 from sequoia_server.lobby import Lobby
 from sequoia_server.room import SEAT_IS_GONE, Room
 from sequoia_server.settings import Settings
+from sequoia_server.traces import trace
 from sequoia_server.turn import Delivery, Refusal, Turn
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ T = TypeVar("T")
 BEAT: Final = 0.25
 """Seconds between two looks at the clock while a room depends on it."""
 
-_BEATS_A_SECOND: Final = 4
+_BEATS_A_SECOND: Final = round(1 / BEAT)
 
 _log = logging.getLogger(__name__)
 
@@ -147,7 +147,7 @@ class Host:
         try:
             action = link.connection.receive(data)
         except Exception as error:  # noqa: BLE001  (it harms this link alone)
-            _log.error("a connection failed and is closed\n%s", _trace(error))
+            _log.error("a connection failed and is closed\n%s", trace(error))
             action = HangUp(1011, "internal error")
         match action:
             case Greet(welcome):
@@ -317,7 +317,7 @@ class Host:
             raise
         except Exception as error:
             # The code of a private room is a secret, too.
-            _log.error("a room failed and is closed\n%s", _trace(error))
+            _log.error("a room failed and is closed\n%s", trace(error))
             self._drop(hosted)
             # What is stored of it is sound, and comes back with the next start.
             self._lobby.reserve([hosted.room.state.code])
@@ -428,7 +428,7 @@ class Host:
             _log.error("room %s cannot be restored: %s", code, error)
         except (ValueError, LookupError, TypeError) as error:
             # Their texts may hold what is secret.
-            _log.error("room %s cannot be restored\n%s", code, _trace(error))
+            _log.error("room %s cannot be restored\n%s", code, trace(error))
         else:
             hosted = self._hosted[code] = _Hosted(room)
             self._set_timer(hosted)
@@ -450,8 +450,8 @@ class Host:
         """Tell everybody who plays how the clock stands, after a time in which it did not run."""
         self._told_clock = self._clock.monotonic(0.0)
         for hosted in self._hosted.values():
-            clock = hosted.room.clock_message(now, stalled=self._stalled)
             if hosted.room.state.playing:
+                clock = hosted.room.clock_message(now, stalled=self._stalled)
                 self._post.deliver(
                     [(link, Delivery(clock=clock)) for link in hosted.links.values()]
                 )
@@ -490,9 +490,3 @@ class Host:
 
 def _utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _trace(error: Exception) -> str:
-    """Show where an exception came from, without its text: that may hold what is secret."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    return f"{frames}{type(error).__name__}"

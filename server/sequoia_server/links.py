@@ -25,13 +25,17 @@ class Timer(Protocol):
 class Loop(Protocol):
     """As much of asyncio's event loop as a host needs; times are monotonic seconds."""
 
-    def time(self) -> float: ...  # noqa: D102  (as asyncio documents them)
+    def time(self) -> float:
+        """Give the time."""
+        ...
 
-    def call_soon(self, callback: Callable[..., object], *args: Any) -> object: ...  # noqa: D102
+    def call_soon(self, callback: Callable[..., object], *args: Any) -> object:
+        """Call back in the loop's next turn, in the order of these calls."""
+        ...
 
-    def call_at(  # noqa: D102
-        self, when: float, callback: Callable[..., object], *args: Any
-    ) -> Timer: ...
+    def call_at(self, when: float, callback: Callable[..., object], *args: Any) -> Timer:
+        """Call back at a time, or as soon after it as the loop can."""
+        ...
 
 
 class Wire(Protocol):

@@ -72,14 +72,13 @@ class RoomRow(NamedTuple):
         Raises:
             DamagedRoom: it is no row of a room.
         """
-        room = cls(*row)  # type: ignore[arg-type]
-        if not (
-            all(isinstance(number, int) for number in row)
-            and 0 < room.id < 1 << 63 - _NUMBER_BITS
-            and 0 < room.first <= room.last < 1 << _NUMBER_BITS
-        ):
-            raise DamagedRoom("its entry is not as it was written")
-        return room
+        match row:
+            case [int(room), int(first), int(last)] if (
+                0 < room < 1 << 63 - _NUMBER_BITS and 0 < first <= last < 1 << _NUMBER_BITS
+            ):
+                return cls(room, first, last)
+            case _:
+                raise DamagedRoom("its entry is not as it was written")
 
     @classmethod
     def of(cls, key: int) -> RoomRow:

@@ -12,7 +12,6 @@ import logging
 import sqlite3
 import threading
 import time
-import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
@@ -32,6 +31,7 @@ from sequoia_server.schema import (
     read_turns,
     turn_checksum,
 )
+from sequoia_server.traces import trace
 
 RETRY: Final = 0.5
 """Seconds between two tries while the disk takes nothing."""
@@ -166,7 +166,7 @@ class SqliteJournal:
             try:
                 job.on_durable()
             except Exception as error:  # noqa: BLE001  (the others have waited as well)
-                _log.error("a callback of the journal failed\n%s", _trace(error))
+                _log.error("a callback of the journal failed\n%s", trace(error))
 
     def _stall(self, stalled: bool) -> None:
         if self._on_stall is not None:
@@ -181,7 +181,7 @@ class SqliteJournal:
                     database.execute(f"PRAGMA max_page_count = {self._max_pages}")
                 self._write_all(database)
         except Exception as error:  # noqa: BLE001  (whatever it was, nothing is acknowledged)
-            _log.error("the journal has failed, and every table waits\n%s", _trace(error))
+            _log.error("the journal has failed, and every table waits\n%s", trace(error))
             self._tell(self._stall, True)
 
     def _write_all(self, database: sqlite3.Connection) -> None:
@@ -308,9 +308,3 @@ def _find(database: sqlite3.Connection, code: str) -> RoomRow | None:
 
 def _iso(moment: datetime) -> str:
     return moment.isoformat(" ", "seconds")
-
-
-def _trace(error: Exception) -> str:
-    """Show where an exception came from, without its text: that may hold what is secret."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    return f"{frames}{type(error).__name__}"
