@@ -24,18 +24,21 @@ from sequoia_protocol.messages import (
     ChoosePairs,
     Clock,
     Command,
+    CreateRoom,
     Entered,
     Hello,
     JoinRoom,
     LeaveRoom,
+    Ready,
     Request,
     Resumed,
     ResumeSeat,
     ServerMessage,
+    Start,
     Update,
     Welcome,
 )
-from sequoia_protocol.room import AnySeenEvent, PersonLeft, RoomView, fold
+from sequoia_protocol.room import AnySeenEvent, PersonLeft, RoomSettings, RoomView, fold
 from sequoia_rules.game import choices_for
 from sequoia_rules.phases import Phase
 from sequoia_rules.values import FIRST_TOKENS, SECOND_TOKENS, Choice, Dice
@@ -325,6 +328,10 @@ class Player:
         if self._failure is not None:
             raise self._failure
 
+    async def until_asked(self) -> None:
+        """Wait until there is something to choose."""
+        await self.until(lambda: bool(self.choices))
+
     async def until_closed(self) -> TransportClosed:
         """Wait until the link is down, and give how it was closed."""
         await self.until(lambda: self.closed is not None)
@@ -416,6 +423,18 @@ class Player:
         self.view = fold(self.view, event)
         if isinstance(event, PersonLeft) and event.person == self.view.you:
             self.view = None
+
+
+async def begin_game(host: Player, *others: Player) -> None:
+    """Let them sit down in a new room of the host's and start; each has a roll then."""
+    code = host.entered(await host.command(CreateRoom(RoomSettings()))).room.code
+    for other in others:
+        await other.join(code)
+    for player in (host, *others):
+        await player.command(Ready(True))
+    await host.command(Start())
+    for player in (host, *others):
+        await player.until_asked()
 
 
 class ServerProcess:

@@ -8,15 +8,11 @@ from sequoia_protocol.messages import (
     Answer,
     Chat,
     ChoosePairs,
-    CreateRoom,
     Done,
     Held,
-    Ready,
-    Start,
 )
-from sequoia_protocol.room import RoomSettings
 
-from tests.kit import Player, ServerProcess, SocketTransport
+from tests.kit import Player, ServerProcess, SocketTransport, begin_game
 from tests.server.journals import contents, fill, small_disk
 
 LOCAL = ("--bind", "127.0.0.1", "--port", "0", "--data")
@@ -24,12 +20,7 @@ LOCAL = ("--bind", "127.0.0.1", "--port", "0", "--data")
 
 async def begin(port: int) -> tuple[Player, Player]:
     ana, bo = await Player.on_socket(port, "Ana"), await Player.on_socket(port, "Bo")
-    view = ana.entered(await ana.command(CreateRoom(RoomSettings())))
-    await bo.join(view.room.code)
-    for player in (ana, bo):
-        await player.command(Ready(True))
-    await ana.command(Start())
-    await bo.until(lambda: bool(bo.choices))
+    await begin_game(ana, bo)
     return ana, bo
 
 

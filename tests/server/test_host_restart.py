@@ -28,7 +28,7 @@ from sequoia_server.embedded import EmbeddedServer
 from sequoia_server.journal import Batch, DamagedRoom, MemoryJournal
 from sequoia_server.settings import Settings
 
-from tests.kit import FixedEntropy, PipeTransport, Player
+from tests.kit import FixedEntropy, PipeTransport, Player, begin_game
 
 
 @asynccontextmanager
@@ -61,12 +61,7 @@ def heard(player: Player) -> list[str]:
 async def test_rooms_games_and_people_are_there_again(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         ana, bo = await Player.on_pipe(server, "Ana"), await Player.on_pipe(server, "Bo")
-        view = ana.entered(await ana.command(CreateRoom(RoomSettings())))
-        await bo.join(view.room.code)
-        for player in (ana, bo):
-            await player.command(Ready(True))
-        await ana.command(Start())
-        await bo.until(lambda: bool(bo.choices))
+        await begin_game(ana, bo)
         await bo.choose(bo.choices[-1])
         before = bo.here
     async with serving(tmp_path, seed=1) as server:
